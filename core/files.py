@@ -1,0 +1,55 @@
+"""Reading whole files, and writing them so that a failure leaves the old file as it was."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from .errors import FormatError
+
+
+def read_file(path: str | os.PathLike[str]) -> bytes:
+    """The bytes of a file. Raises `FormatError` with the system's reason when it can't be read."""
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise FormatError(f"can't be read ({error.strerror or error})", file=str(path)) from error
+
+
+def write_file(path: str | os.PathLike[str], data: bytes) -> None:
+    """Writes through a temporary file in the same folder, then replaces the target in one step.
+
+    Raises `FormatError` with the system's reason; the target is then as it was and no temporary is left.
+    """
+    target = Path(path)
+    temporary = ""
+    try:
+        if target.is_dir():
+            raise FormatError("can't be written (a folder has this name)", file=str(path))
+        if target.exists() and not os.access(target, os.W_OK):
+            raise FormatError(
+                "can't be written (the file is read-only)", file=str(path), remedy="choose another name or allow writing"
+            )
+        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=".sylpheed-", suffix=".tmp")
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.chmod(temporary, target.stat().st_mode if target.exists() else 0o666 & ~_umask())
+        os.replace(temporary, target)
+        temporary = ""
+    except OSError as error:
+        raise FormatError(f"can't be written ({error.strerror or error})", file=str(path)) from error
+    finally:
+        if temporary:
+            try:
+                os.unlink(temporary)
+            except OSError:
+                pass  # the folder itself is gone, and the temporary with it
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
