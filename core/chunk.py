@@ -1,0 +1,228 @@
+"""The chunk shell that `.col` and `.rgn` files share, and POF0, its relocation table.
+
+Format notes, sections 1 and 2. All offsets here are file offsets. A pointer in the file counts from 0x10,
+and 0 is null.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .binary import padding, view
+from .errors import FormatError
+
+SHELL = np.dtype([("magic", "S4"), ("size", ">u4"), ("flags", ">u4"), ("unknown_0c", ">u4")])
+POINTER_BASE = SHELL.itemsize
+END_OF_ROW = bytes(16)
+DEFAULT_FLAGS = 0x00010005
+ALREADY_RELOCATED = 0x01000000
+
+LONGEST_DELTA = 0x3FFFFF
+"""In words: what the widest code of the relocation table, 22 bits, can step over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Relocation:
+    """A POF0 chunk as the file spells it: several spellings can name the same slots."""
+
+    flags: int = DEFAULT_FLAGS
+    unknown_0c: int = 0
+    coded: bytes = b""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Chunk:
+    """One data chunk with its relocation table.
+
+    `slots` are the file offsets, int64 (n,), of the words that hold pointers. `tail` is what follows the
+    table, beginning with the zero word that ends the row.
+    """
+
+    magic: bytes
+    payload: memoryview
+    slots: np.ndarray
+    flags: int = DEFAULT_FLAGS
+    unknown_0c: int = 0
+    relocation: Relocation = Relocation()
+    tail: bytes = END_OF_ROW
+
+
+def decode(data: bytes, magic: bytes) -> Chunk:
+    """Reads the shell, the payload's extent, the relocation table and the end of the row.
+
+    Raises `FormatError` where the game's loader could not read the file, or would crash on it.
+    """
+    if data[:4] != magic:
+        raise FormatError(
+            f"not a {magic.decode()} file",
+            offset=0,
+            expected=f"the letters {magic.decode()}",
+            found=_letters(data[:4]),
+            remedy="choose another file",
+        )
+    shell = view(data, SHELL, 1, 0, "the file's first 16 bytes")[0]
+    size, flags = int(shell["size"]), int(shell["flags"])
+    if flags & ALREADY_RELOCATED:
+        raise FormatError(
+            "the file is marked as already relocated, the game would use its pointers as they are and crash",
+            offset=0x08,
+            expected="bit 0 of this byte clear",
+            found=f"0x{flags >> 24:02X}",
+        )
+    if size % 4:
+        raise FormatError("the payload size is no multiple of 4", offset=0x04, found=f"{size:,}")
+    payload_end = POINTER_BASE + size
+    view(data, np.dtype("u1"), size, POINTER_BASE, "the payload's bytes")
+    relocation_shell = view(data, SHELL, 1, payload_end, "the POF0 chunk's first 16 bytes")[0]
+    if relocation_shell["magic"] != b"POF0":
+        raise FormatError(
+            "no POF0 chunk directly behind the payload",
+            offset=payload_end,
+            expected="the letters POF0",
+            found=_letters(data[payload_end : payload_end + 4]),
+            remedy="the game would leave every pointer as it is; the payload size at 0x4 may be wrong",
+        )
+    coded_start = payload_end + SHELL.itemsize
+    coded_size = int(relocation_shell["size"])
+    view(data, np.dtype("u1"), coded_size, coded_start, "the relocation table's bytes")
+    coded = data[coded_start : coded_start + coded_size]
+    tail = data[coded_start + coded_size :]
+    if len(tail) < len(END_OF_ROW):
+        raise FormatError(
+            "the end of the file is missing",
+            offset=coded_start + coded_size,
+            expected="16 zero bytes behind POF0",
+            found=f"{len(tail)} bytes",
+            remedy="the file is cut short, extract it again",
+        )
+    if any(tail[:4]):
+        raise FormatError(
+            "no zero word behind POF0, the game would run on past the file's end",
+            offset=coded_start + coded_size,
+            expected="00000000",
+            found=tail[:4].hex(),
+        )
+    return Chunk(
+        magic=magic,
+        payload=memoryview(data)[POINTER_BASE:payload_end],
+        slots=decode_slots(coded, coded_start),
+        flags=flags,
+        unknown_0c=int(shell["unknown_0c"]),
+        relocation=Relocation(int(relocation_shell["flags"]), int(relocation_shell["unknown_0c"]), coded),
+        tail=bytes(tail),
+    )
+
+
+def encode(chunk: Chunk) -> bytes:
+    """The file's bytes. The table's spelling is kept as long as it names the same slots.
+
+    Raises `FormatError` if the slots can't be coded, or the row would not end.
+    """
+    coded = chunk.relocation.coded
+    if not coded or not np.array_equal(decode_slots(coded), chunk.slots):
+        fresh = encode_slots(chunk.slots)
+        pad = padding(len(fresh)) if len(coded) % 16 == 0 else 0
+        coded = fresh + bytes(pad)
+    shells = np.zeros(2, SHELL)
+    shells[0] = (chunk.magic, len(chunk.payload), chunk.flags & ~ALREADY_RELOCATED, chunk.unknown_0c)
+    shells[1] = (b"POF0", len(coded), chunk.relocation.flags, chunk.relocation.unknown_0c)
+    if chunk.tail[:4] != bytes(4):
+        raise FormatError("the row of chunks must end with a zero word", found=chunk.tail[:4].hex())
+    return b"".join((shells[0].tobytes(), chunk.payload, shells[1].tobytes(), coded, chunk.tail))
+
+
+def decode_slots(coded: bytes, offset: int = 0) -> np.ndarray:
+    """File offsets, int64 (n,), of the words that the coded bytes name, ascending.
+
+    `offset` is where the bytes stand in the file. Raises `FormatError` on a code that the game can't read.
+    """
+    code = np.frombuffer(coded, np.uint8)
+    length = len(code)
+    width = np.array([0, 1, 2, 3], np.int64)[code >> 6]
+    # The index one past the end stands for itself, so that stepping from it stays there.
+    step = np.append(np.where(width > 0, np.minimum(np.arange(length) + width, length), length), length)
+    starts = np.zeros(1, np.int64)
+    while starts[-1] < length:
+        starts = np.concatenate((starts, step[starts]))
+        step = step[step]
+    starts = starts[: np.searchsorted(starts, length)]
+    if len(starts) and code[starts[-1]] < 0x40:
+        last = int(starts[-1])
+        if code[last]:
+            raise FormatError(
+                f"the relocation table holds code 0x{code[last]:02X} behind slot number {len(starts) - 1:,}, "
+                "which hangs the game",
+                offset=offset + last,
+                expected="0x40 to 0xFF, or 0x00 at the end",
+                found=f"0x{code[last]:02X}",
+                remedy="the game knows one form of POF0 only: 16-byte shell, codes of 6, 14 and 22 bits",
+            )
+        starts = starts[:-1]
+    width = width[starts]
+    if len(starts) and starts[-1] + width[-1] > length:
+        raise FormatError(
+            "the relocation table ends within a code",
+            offset=offset + int(starts[-1]),
+            expected=f"{width[-1]} bytes",
+            found=f"{length - starts[-1]}",
+        )
+    padded = np.append(code, np.zeros(2, np.uint8)).astype(np.int64)
+    high, middle, low = padded[starts] & 0x3F, padded[starts + 1], padded[starts + 2]
+    delta = np.select([width == 1, width == 2], [high, high << 8 | middle], high << 16 | middle << 8 | low)
+    return POINTER_BASE + 4 * np.cumsum(delta)
+
+
+def encode_slots(slots: np.ndarray) -> bytes:
+    """The shortest codes for ascending file offsets of pointer words, with no end mark.
+
+    Raises `FormatError` if a step is too long for the widest code.
+    """
+    delta = np.diff(np.asarray(slots, np.int64), prepend=POINTER_BASE) // 4
+    if len(delta) and delta.max() > LONGEST_DELTA:
+        where = int(np.argmax(delta))
+        raise FormatError(
+            f"{4 * int(delta[where]):,} bytes lie between two pointers and the relocation table can step over "
+            f"{4 * LONGEST_DELTA:,} at most",
+            offset=int(slots[where]),
+            remedy="use larger cells: this many empty cells in a row can't be stored",
+        )
+    if len(delta) and (delta.min() < 0 or (delta[1:] == 0).any()):
+        raise ValueError("slots must ascend")
+    width = 1 + (delta > 0x3F) + (delta > 0x3FFF)
+    ends = np.cumsum(width)
+    coded = np.zeros(int(ends[-1]) if len(ends) else 0, np.uint8)
+    start = ends - width
+    coded[ends - 1] = delta & 0xFF
+    three, two = width == 3, width >= 2
+    coded[ends[two] - 2] = delta[two] >> 8 & 0xFF
+    coded[ends[three] - 3] = delta[three] >> 16
+    coded[start] |= (width << 6).astype(np.uint8)
+    return coded.tobytes()
+
+
+def check_slots(found: np.ndarray, expected: np.ndarray) -> None:
+    """Raises `FormatError` that names the slots if a relocation table isn't the one that the layout asks for."""
+    if np.array_equal(found, expected):
+        return
+    parts = [
+        f"{word} {len(slots):,} ({', '.join(f'0x{slot:X}' for slot in slots[:4])}{', …' if len(slots) > 4 else ''})"
+        for word, slots in (
+            ("lacks", np.setdiff1d(expected, found)),
+            ("has beyond them", np.setdiff1d(found, expected)),
+        )
+        if len(slots)
+    ]
+    raise FormatError(
+        "the relocation table disagrees with the file's pointers",
+        expected=f"{len(expected):,} slots",
+        found=f"{len(found):,}: {' and '.join(parts) or 'some twice'}",
+        remedy="the game would follow wrong pointers; only POF0 with a 16-byte shell and deltas from 0x10 is known to it",
+    )
+
+
+def _letters(data: bytes) -> str:
+    if not data:
+        return "an empty file"
+    return data.decode("ascii") if data.isalnum() and data.isascii() else f"bytes {data.hex(' ')}"
