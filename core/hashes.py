@@ -43,7 +43,7 @@ def _encoded(name: str | bytes) -> bytes:
         return name.encode(ENCODING)
     except UnicodeEncodeError as error:
         raise FormatError(
-            f"the name {ascii(name)} holds a character that the game's files can't hold",
+            f"the name {name!a} holds a character that the game's files can't hold",
             expected="characters of CP932 (Latin and Japanese)",
             found=ascii(name[error.start : error.end]),
             remedy="choose another name",
