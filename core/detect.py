@@ -1,0 +1,65 @@
+"""What kind of game file this is, by its content and never by its name."""
+
+from __future__ import annotations
+
+import enum
+import os
+from pathlib import Path
+
+import numpy as np
+
+from .collision_set import COUNTS, HEAD, LONGEST_SEEN_FIELD, TRIANGLE, VERTEX
+from .errors import FormatError
+
+ENOUGH = LONGEST_SEEN_FIELD + HEAD.itemsize + COUNTS.itemsize
+"""How many of a file's first bytes tell its kind."""
+
+
+class Kind(enum.Enum):
+    """The kinds of file that hold or name collision data, with the words for a reader."""
+
+    HULL = "map hull"
+    NAVIGATION = "navigation volume"
+    COLLISION_SET = "collision set"
+    ARCHIVE = "archive"
+    TABLE = "table"
+
+
+MAGIC = {
+    b"MCOL": Kind.HULL,
+    b"REGN": Kind.NAVIGATION,
+    b"IPFB": Kind.ARCHIVE,
+    b"IDXD": Kind.TABLE,
+    b"IXUD": Kind.TABLE,
+}
+
+
+def detect(data: bytes) -> Kind | None:
+    """The kind of a file with these first bytes, `ENOUGH` of them or all; None if it is none of them."""
+    return MAGIC.get(bytes(data[:4])) or (Kind.COLLISION_SET if _begins_a_set(data) else None)
+
+
+def detect_file(path: str | os.PathLike[str]) -> Kind | None:
+    """The kind of the file at `path`, of which only the beginning is read.
+
+    Raises `FormatError` with the system's reason when it can't be read.
+    """
+    try:
+        with Path(path).open("rb") as stream:
+            return detect(stream.read(ENOUGH))
+    except OSError as error:
+        raise FormatError(f"can't be read ({error.strerror or error})", file=str(path)) from error
+
+
+def _begins_a_set(data: bytes) -> bool:
+    """Whether a first record of a library fits: it has no magic, so its size word must agree with its counts."""
+    if len(data) < HEAD.itemsize:
+        return False
+    head = np.frombuffer(data, HEAD, 1)[0]
+    size, name_length = int(head["size"]), int(head["name_length"])
+    counts_at = HEAD.itemsize + name_length
+    if not 0 < name_length <= LONGEST_SEEN_FIELD or counts_at + COUNTS.itemsize > len(data):
+        return False
+    counts = np.frombuffer(data, COUNTS, 1, counts_at)[0]
+    arrays = int(counts["vertex_count"]) * VERTEX.itemsize + int(counts["triangle_count"]) * TRIANGLE.itemsize
+    return size == name_length + COUNTS.itemsize + arrays
