@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from . import chunk
+from .arrays import expand
 from .binary import big_endian, native, padding, view
 from .chunk import POINTER_BASE, Chunk
 from .errors import FormatError
@@ -142,14 +143,6 @@ class Hull:
         lists = self.first_list[row] + np.arange(self.list_counts[row])
         _, places = expand(self.list_starts[lists], self.list_sizes[lists])
         return self.indices[places].astype(np.int64)
-
-
-def expand(starts: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Runs written out: for each run i the pairs (i, starts[i]), (i, starts[i] + 1), …, two int64 arrays."""
-    sizes = np.asarray(sizes, np.int64)
-    rows = np.repeat(np.arange(len(sizes)), sizes)
-    first = np.cumsum(sizes) - sizes
-    return rows, np.arange(len(rows)) - first[rows] + np.asarray(starts, np.int64)[rows]
 
 
 # --- decode ---------------------------------------------------------------------------------------

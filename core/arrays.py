@@ -1,0 +1,62 @@
+"""Small tools over whole arrays that numpy lacks."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def expand(starts: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Runs written out: for each run i the pairs (i, starts[i]), (i, starts[i] + 1), …, two int64 arrays."""
+    sizes = np.asarray(sizes, np.int64)
+    rows = np.repeat(np.arange(len(sizes)), sizes)
+    first = np.cumsum(sizes) - sizes
+    return rows, np.arange(len(rows)) - first[rows] + np.asarray(starts, np.int64)[rows]
+
+
+def slices(sizes: np.ndarray, at_once: int):
+    """Cuts runs into portions of `at_once` elements at most, for `expand`.
+
+    Yields the number of the portion's first run, and for each run from there on how many of its elements
+    earlier portions had and how many are in this one.
+    """
+    ends = np.cumsum(sizes)
+    total = int(ends[-1]) if len(ends) else 0
+    for start in range(0, total, at_once):
+        stop = min(start + at_once, total)
+        first = int(np.searchsorted(ends, start, side="right"))
+        last = int(np.searchsorted(ends, stop, side="left")) + 1
+        begins = ends[first:last] - sizes[first:last]
+        skipped = np.maximum(start - begins, 0)
+        yield first, skipped, np.minimum(ends[first:last], stop) - begins - skipped
+
+
+def components(count: int, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Connected components of `count` nodes joined by the pairs (left[i], right[i]): for each node the lowest
+    node of its component, int64 (count,)."""
+    label = np.arange(count)
+    while True:
+        low = np.minimum(label[left], label[right])
+        lower = label.copy()
+        np.minimum.at(lower, label[left], low)
+        np.minimum.at(lower, label[right], low)
+        while not np.array_equal(lower, lower[lower]):
+            lower = lower[lower]
+        if np.array_equal(lower, label):
+            return label
+        label = lower
+
+
+def ranks(keys: np.ndarray) -> np.ndarray:
+    """How many equal keys stand before each one, int64 (n,)."""
+    order = np.argsort(keys, kind="stable")
+    in_order = keys[order]
+    first = np.searchsorted(in_order, in_order, side="left")
+    result = np.empty(len(keys), np.int64)
+    result[order] = np.arange(len(keys)) - first
+    return result
+
+
+def bits(vertices: np.ndarray) -> np.ndarray:
+    """Float32 (n, 3) coordinates as one comparable key a row, equal only where every bit is."""
+    rows = np.ascontiguousarray(vertices, np.float32).view(np.uint32).reshape(-1, 3)
+    return rows.view([("x", np.uint32), ("y", np.uint32), ("z", np.uint32)]).reshape(-1)

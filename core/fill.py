@@ -1,0 +1,110 @@
+"""Where a hull's rock is: signed crossings of a line along x with its triangles.
+
+Format notes, section 3, "Fill state". The front of a triangle faces free space, its back is solid, and what
+lies outside the grid is free or solid as byte 0x73 says. Counting from there along x, each triangle entered
+through its front adds one layer of rock, each left through its back takes one away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from .arrays import expand, slices
+from .geometry import corners
+from .grid import Grid
+
+PAIRS_AT_ONCE = 1 << 19
+POINTS_PER_BIN = 4
+
+
+def layers_in_cells(grid: Grid, vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:
+    """Layers of rock that closed surfaces lay over the centre of each cell, int32 (cells,).
+
+    One inside an outward surface, minus one inside an inward one: a cell is solid where this sum and 1 for a
+    solid outside give 1 or more. Right where the cell holds no triangle; elsewhere it is one of several answers.
+    """
+    nx, ny, nz = grid.dimensions
+    centres = grid.lower_corner(grid.position(np.arange(0, grid.cell_count, nx)) + 0.5)
+    steps = np.zeros((ny * nz, nx + 1), np.int32)
+    for column, _, x, layer in crossings(centres[:, 1:], vertices, triangles):
+        behind = np.ceil((x - centres[0, 0]) / float(grid.cell_size[0]))
+        np.add.at(steps, (column, np.clip(behind, 0, nx).astype(np.int64)), layer)
+    return np.cumsum(steps[:, :nx], axis=1, dtype=np.int32).reshape(-1)
+
+
+def crossings(
+    lines: np.ndarray, vertices: np.ndarray, triangles: np.ndarray
+) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
+    """Where lines along x, given by their y and z, float64 (n, 2), pass through triangles.
+
+    Yields, a portion at a time, line numbers, triangle numbers, the x of the crossing, and the layers of rock
+    that it adds toward +x, +1 or -1. A line through an edge or corner counts as moved aside by nothing, so it
+    crosses a closed surface as often inward as outward.
+    """
+    points = corners(vertices, triangles)
+    bins, bin_starts, order, low, high = _bin_lines(lines, points[:, :, 1:])
+    spans = np.maximum(high - low + 1, 0)
+    rows_of_bins, first_bins = expand(low[:, 1], spans[:, 1])
+    run_starts = bin_starts[first_bins * bins + low[rows_of_bins, 0]]
+    run_ends = bin_starts[first_bins * bins + np.minimum(high[rows_of_bins, 0] + 1, bins)]
+    sizes = np.where(spans[rows_of_bins, 0] > 0, run_ends - run_starts, 0)
+    for first, skipped, taken in slices(sizes, PAIRS_AT_ONCE):
+        runs, places = expand(run_starts[first : first + len(taken)] + skipped, taken)
+        rows, columns = rows_of_bins[runs + first], order[places]
+        turn = _turn_around(lines[columns], points[rows][:, :, 1:], np.asarray(triangles)[rows])
+        hit = np.flatnonzero(turn)
+        rows, columns, turn = rows[hit], columns[hit], turn[hit]
+        yield columns, rows, _where(lines[columns], points[rows]), -turn
+
+
+def _bin_lines(lines: np.ndarray, outline: np.ndarray):
+    """Sorts the lines into square bins: their number along a side, where each bin's lines start in `order`,
+    that order, and for each triangle the first and last bin that it reaches along y and z."""
+    bins = max(1, int(np.sqrt(len(lines) / POINTS_PER_BIN)))
+    start = lines.min(axis=0) if len(lines) else np.zeros(2)
+    width = (lines.max(axis=0) - start) / bins if len(lines) else np.ones(2)
+    width[width == 0] = 1.0
+
+    def bin_of(place: np.ndarray) -> np.ndarray:
+        return np.floor((place - start) / width)
+
+    at = np.clip(bin_of(lines), 0, bins - 1).astype(np.int64)
+    key = at[:, 1] * bins + at[:, 0]
+    order = np.argsort(key, kind="stable")
+    bin_starts = np.append(np.searchsorted(key[order], np.arange(bins * bins)), len(lines))
+    low, high = bin_of(outline.min(axis=1)), bin_of(outline.max(axis=1))
+    # The last line lies on the edge of the last bin, hence one bin more; far triangles reach none.
+    missed = ((low > bins) | (high < 0)).any(axis=1)
+    low, high = (np.clip(edge, 0, bins - 1).astype(np.int64) for edge in (low, high))
+    high[missed] = low[missed] - 1
+    return bins, bin_starts, order, low, high
+
+
+def _turn_around(lines: np.ndarray, outline: np.ndarray, triangles: np.ndarray) -> np.ndarray:
+    """1 where the triangle goes around the line counter-clockwise in y and z, -1 clockwise, else 0."""
+    total = np.zeros(len(lines), np.int64)
+    for corner in range(3):
+        following = (corner + 1) % 3
+        # Both triangles at an edge must see the same number, so it is measured from the lower vertex.
+        swapped = triangles[:, corner] > triangles[:, following]
+        begin = np.where(swapped[:, None], outline[:, following], outline[:, corner])
+        end = np.where(swapped[:, None], outline[:, corner], outline[:, following])
+        along, toward = end - begin, lines - begin
+        side = np.sign(along[:, 0] * toward[:, 1] - along[:, 1] * toward[:, 0])
+        # On the edge itself: as if the line had moved a little along y, and far less along z.
+        side = np.where(side == 0, -np.sign(along[:, 1]), side)
+        side = np.where(side == 0, np.sign(along[:, 0]), side)
+        total += np.where(swapped, -side, side).astype(np.int64)
+    return total // 3 * (np.abs(total) == 3)
+
+
+def _where(lines: np.ndarray, points: np.ndarray) -> np.ndarray:
+    """The x at which lines meet the planes of triangles that go around them."""
+    normal = np.cross(points[:, 1] - points[:, 0], points[:, 2] - points[:, 0])
+    beside = lines - points[:, 0, 1:]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        x = points[:, 0, 0] - (normal[:, 1:] * beside).sum(axis=1) / normal[:, 0]
+    # A triangle seen edge-on has no one x; any of its own will do.
+    return np.clip(np.where(np.isfinite(x), x, points[:, 0, 0]), points[:, :, 0].min(axis=1), points[:, :, 0].max(axis=1))
