@@ -1,0 +1,107 @@
+"""core/ stands alone: numpy and the standard library, no Blender, no add-on, no printing, no native byte order."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import pkgutil
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import core
+
+ROOT = Path(__file__).resolve().parents[1]
+MODULES = sorted(module.name for module in pkgutil.walk_packages(core.__path__, "core."))
+SOURCES = sorted((ROOT / "core").rglob("*.py"))
+
+# Runs in a new interpreter: whatever is neither ours, nor numpy, nor Python's own can't be imported there.
+IMPORT_ALONE = """
+import sys, importlib
+
+class OnlyWhatBlenderHas:
+    allowed = {"core", "numpy"} | set(sys.stdlib_module_names) | set(sys.builtin_module_names)
+
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] not in self.allowed:
+            raise ImportError(f"core must not need {name}")
+
+sys.path.insert(0, sys.argv[1])
+import numpy  # first, what numpy itself tries is not our concern
+before = set(sys.modules)
+sys.meta_path.insert(0, OnlyWhatBlenderHas())
+importlib.import_module(sys.argv[2])
+print(*sorted({name.partition(".")[0] for name in set(sys.modules) - before}))
+"""
+
+
+def imports_of(path: Path) -> list[tuple[int, str, int]]:
+    """Line, module and level (0 = absolute) of each import in a file, the ones inside functions too."""
+    found = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found += [(node.lineno, alias.name, 0) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            found.append((node.lineno, node.module or "", node.level))
+    return found
+
+
+@pytest.mark.parametrize("name", ["core", *MODULES])
+def test_module_imports_with_numpy_alone(name: str) -> None:
+    command = [sys.executable, "-I", "-c", IMPORT_ALONE, str(ROOT), name]
+    result = subprocess.run(command, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    assert "core" in result.stdout.split()
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.name)
+def test_module_imports_only_what_it_may(path: Path) -> None:
+    for line, module, level in imports_of(path):
+        if level == 0:
+            allowed = {"numpy"} | sys.stdlib_module_names
+            assert module.split(".")[0] in allowed, f"{path.name}:{line}: core must not import {module}"
+        else:
+            assert level == 1, f"{path.name}:{line}: core must not import from what is around it"
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.name)
+def test_only_the_command_line_prints(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Name) and node.id == "print":
+            assert path.name == "__main__.py", f"{path.name}:{node.lineno}: print"
+
+
+def native_fields(dtype: np.dtype, where: str) -> list[str]:
+    """Numbers in a dtype, its fields and sub-arrays that aren't explicitly big-endian."""
+    if dtype.subdtype is not None:
+        return native_fields(dtype.subdtype[0], where)
+    if dtype.fields is not None:
+        return [wrong for name, field in dtype.fields.items() for wrong in native_fields(field[0], f"{where}.{name}")]
+    if dtype.kind in "SV" or dtype.itemsize == 1 or dtype.byteorder == ">":
+        return []
+    return [f"{where}: {dtype}"]
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if not name.endswith(".__main__")])
+def test_every_dtype_of_the_files_is_big_endian(name: str) -> None:
+    values = vars(importlib.import_module(name)).items()
+    dtypes = {key: value for key, value in values if isinstance(value, np.dtype)}
+    assert [wrong for key, dtype in dtypes.items() for wrong in native_fields(dtype, key)] == []
+
+
+def test_native_order_would_be_found() -> None:
+    mixed = np.dtype([("good", ">u4"), ("bytes", "S4"), ("bad", "<f4", 3), ("inner", [("worse", "<u2")])])
+    assert native_fields(mixed, "mixed") == ["mixed.bad: float32", "mixed.inner.worse: uint16"]
+
+
+def test_no_path_of_a_machine_in_the_sources() -> None:
+    machine = re.compile(r"(?<![\w.])/(home|root|work|Users|tmp|opt|mnt)/\w|\b[A-Z]:\\\\?(Users|Games|Program)", re.ASCII)
+    folders = [ROOT / name for name in ("core", "blender_addon", "tests", "tools", "docs")]
+    files = [path for folder in folders for kind in ("py", "toml", "md") for path in folder.rglob(f"*.{kind}")]
+    for path in [*files, ROOT / "build.py", ROOT / "pyproject.toml", ROOT / ".ci" / "run"]:
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            assert not machine.search(line), f"{path.relative_to(ROOT)}:{number}: {line.strip()}"
