@@ -6,93 +6,27 @@ a hole, a ghost wall or a crash in the game is an ERROR.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 
 import numpy as np
 
 from . import mcol
+from .arrays import expand
 from .binary import padding
 from .chunk import DEFAULT_FLAGS, END_OF_ROW, Relocation
 from .collision_set import CollisionSet, Part
-from .errors import Finding, Severity
+from .counted import Check, count
+from .errors import Severity
 from .fill import layers_in_cells
 from .geometry import corners, edge_census, flat, repeated
-from .mcol import FREE, LIMIT, LISTED, ONE, SOLID, Hull, expand
+from .grid import Grid
+from .hashes import file_id
+from .mcol import FREE, LIMIT, LISTED, ONE, SOLID, Hull
 from .overlap import overlaps
 from .surfaces import facing_wrong, inconsistent, names, split
 
 TIGHT = 0.99
 """A sphere is tight if its farthest corner lies at this part of the radius or beyond."""
-
-NAMED_AT_MOST = 4
-"""How many elements a message names before it says that there are more."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Check:
-    """How many of `total` things are as they should be.
-
-    `name` says what is counted, `fault` what the others are. `elements` are the triangles, vertices, cells,
-    surfaces or meshes, by `kind`, at which they are, and `labels` those elements' names if they have any.
-    `measured` float64 holds a quantity whose median is worth telling; its meaning stands in `unit`.
-    """
-
-    name: str
-    good: int
-    total: int
-    severity: Severity = Severity.INFO
-    fault: str = ""
-    kind: str = ""
-    elements: tuple[int, ...] = ()
-    labels: tuple[str, ...] = ()
-    measured: np.ndarray | None = None
-    unit: str = ""
-
-    @property
-    def passed(self) -> bool:
-        return self.good == self.total
-
-    @property
-    def finding(self) -> Finding | None:
-        """What to tell about the ones that are not as they should be; None if all are."""
-        if self.passed:
-            return None
-        message = f"{self.total - self.good:,} {self.fault}"
-        if self.elements:
-            named = self.labels or tuple(f"{element:,}" for element in self.elements)
-            more = ", …" if len(named) > NAMED_AT_MOST else ""
-            message += f" ({self.kind} {', '.join(named[:NAMED_AT_MOST])}{more})"
-        return Finding(self.severity, self.name, message, self.kind, self.elements)
-
-
-def findings(checks: list[Check]) -> list[Finding]:
-    """What the checks have to tell, the worst first."""
-    order = (Severity.ERROR, Severity.WARNING, Severity.INFO)
-    return sorted((f for f in (c.finding for c in checks) if f), key=lambda f: order.index(f.severity))
-
-
-def _of(
-    good: np.ndarray,
-    name: str,
-    fault: str,
-    severity: Severity = Severity.INFO,
-    kind: str = "",
-    elements: np.ndarray | None = None,
-    labels: list[str] | None = None,
-) -> Check:
-    """A check of one truth value an element. `elements` gives their numbers where these aren't 0, 1, 2, …"""
-    good = np.asarray(good, bool)
-    bad = np.flatnonzero(~good) if elements is None else np.unique(elements[~good])
-    return Check(
-        name,
-        int(good.sum()),
-        len(good),
-        severity,
-        fault,
-        kind,
-        tuple(bad.tolist()) if kind else (),
-        tuple(labels[i] for i in bad) if labels else (),
-    )
 
 
 # --- hulls ----------------------------------------------------------------------------------------
@@ -103,83 +37,381 @@ def check_hull(hull: Hull) -> list[Check]:
     file that it would become; raises `FormatError` if it can't be one."""
     if hull.carried is None:
         hull = mcol.decode(mcol.encode(hull))
-    return [*_file_checks(hull), *_mesh_checks(hull), *_list_checks(hull), *_fill_checks(hull)]
+    if not len(hull.triangles):
+        return [*_file_checks(hull), Check("hulls that hold triangles", 0, 1, Severity.ERROR, "hull without triangles")]
+    return [*_file_checks(hull), *_mesh_checks(hull), *_surface_checks(hull), *_cell_checks(hull), *_list_checks(hull)]
 
 
 def _file_checks(hull: Hull) -> list[Check]:
     carried = hull.carried
     header = carried.header
-    corner_words = (header["minimum_w"], header["maximum_w"], header["extent_w"])
-    # The same order as the header's, so that what is out of line shows.
     usual = ["spheres", "vertices", "triangles", "cells", "lists", "indices"]
     stored = [block.name for block in carried.blocks if block.size]
-    lengths = {block.name: (block.size, len(block.spare)) for block in carried.blocks}
-    padded = [lengths[name][1] == padding(lengths[name][0]) for name in ("vertices", "triangles", "spheres")]
-    slots = len(mcol.HEADER_POINTERS) + len(hull.occupied) + len(hull.list_starts)
+    padded = [
+        len(block.spare) == padding(block.size)
+        for block in carried.blocks
+        if block.name in ("vertices", "triangles", "spheres")
+    ]
     spare = b"".join((carried.lead, *(block.spare for block in carried.blocks)))
-    words, usual_words = _unknown_words(hull)
+    slots = len(mcol.HEADER_POINTERS) + len(hull.occupied) + len(hull.list_starts)
+    pad_words = tuple(int(header[name]) for name in ("minimum_w", "maximum_w", "extent_w"))
+    extent_fits = np.array_equal(header["extent"], hull.grid.maximum - hull.grid.minimum)
+    in_order = not carried.lead and stored == [name for name in usual if name in stored]
+    words, usual_words = _unread_words(hull)
     return [
+        # Decoding refuses a file without these two.
         Check("chunk shell, POF0 directly behind the payload", 1, 1, Severity.ERROR),
         Check("relocated words exactly those of the layout", slots, slots, Severity.ERROR),
-        _of([corner_words == (ONE, ONE, 0)], "box pad words 1.0, 1.0, 0.0", "set of unusual pad words"),
-        _of(
-            [np.array_equal(header["extent"], header["maximum"] - header["minimum"])],
-            "extent == max - min",
-            "extent that isn't max - min",
-        ),
-        _of(padded, "array lengths align16(12 nv), align16(6 nt), 16 nt", "arrays with more or less behind them"),
-        _of(
-            [not carried.lead and stored == [name for name in usual if name in stored]],
-            "spheres at 0x80, then vertices, triangles, cells, lists, indices",
-            "unusual order of the arrays",
-        ),
-        _of(np.frombuffer(spare, np.uint8) == 0, "bytes between the arrays that are zero", "bytes of unknown meaning"),
-        _of(words == usual_words, "unread words at their usual value", "words of unknown meaning"),
+        count([pad_words == (ONE, ONE, 0)], "box pad words 1.0, 1.0, 0.0", "box with unusual pad words"),
+        count([extent_fits], "extent == max - min", "extent that isn't max - min"),
+        count(padded, "lengths align16(12 nv), align16(6 nt), 16 nt", "arrays with more or less behind them"),
+        count([in_order], "spheres at 0x80, usual order of arrays", "unusual order of arrays"),
+        count(np.frombuffer(spare, np.uint8) == 0, "bytes between arrays that are zero", "bytes of unknown meaning"),
+        count(words == usual_words, "unread words at their usual value", "unread words with unknown contents"),
     ]
 
 
-def _unknown_words(hull: Hull) -> tuple[np.ndarray, np.ndarray]:
-    """Every word that the game doesn't read, and its usual value."""
+def _unread_words(hull: Hull) -> tuple[np.ndarray, np.ndarray]:
+    """Every word that the game doesn't read and nobody understands, and its usual value, int64 (n,) each."""
     carried = hull.carried
-    header, shell = carried.header, carried.shell
-    usual_relocation = Relocation()
-    relocation = (shell.relocation.flags, shell.relocation.unknown_0c)
-    pairs = [
-        ([shell.flags, shell.unknown_0c], [DEFAULT_FLAGS, 0]),
-        (relocation, (usual_relocation.flags, usual_relocation.unknown_0c)),
-        *((np.ravel(header[name]), 0) for name in ("unknown_4c", "unknown_60", "unknown_78")),
+    shell = carried.shell
+    usual = Relocation()
+    groups = [
+        ([shell.flags], DEFAULT_FLAGS),
+        ([shell.relocation.flags], usual.flags),
+        ([shell.unknown_0c, shell.relocation.unknown_0c], 0),
+        *((carried.header[name].ravel(), 0) for name in ("unknown_4c", "unknown_60", "unknown_78")),
         (carried.cells["unknown_0c"], 0),
         (carried.list_words.ravel(), 0),
         ([shell.tail == END_OF_ROW], True),
     ]
-    pairs = [(np.asarray(words, np.int64), value) for words, value in pairs]
-    words = np.concatenate([words for words, _ in pairs])
-    return words, np.concatenate([np.broadcast_to(value, words.shape) for words, value in pairs])
+    words = [np.asarray(group, np.int64) for group, _ in groups]
+    usual_words = [np.full(len(group), value, np.int64) for group, (_, value) in zip(words, groups, strict=True)]
+    return np.concatenate(words), np.concatenate(usual_words)
 
 
 def _mesh_checks(hull: Hull) -> list[Check]:
     vertices, triangles = hull.vertices, hull.triangles
     edges, uses = edge_census(triangles)
-    used = np.zeros(len(vertices), bool)
-    used[triangles] = True
-    ratio = _reach(hull.spheres, corners(vertices, triangles), np.arange(len(triangles)))
+    counts = np.array((len(vertices), len(triangles)))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        reach = _distances(corners(vertices, triangles), hull.spheres).max(axis=1) / hull.spheres[:, 3]
+    error = Severity.ERROR
     return [
-        Check(
-            **_fields(
-                _of(ratio <= 1, "spheres that enclose their triangle", "spheres too small", Severity.ERROR, "triangle")
-            ),
-            measured=ratio,
-            unit="max|v-c| / r",
+        count(counts <= LIMIT, "counts up to 65,535", "counts over 65,535", error),
+        count(
+            counts[:1] <= counts[1:], "no more vertices than triangles", "hull with more vertices than triangles", error
         ),
-        _of(ratio >= TIGHT, "spheres tight within 1 %", "spheres larger than needed", kind="triangle"),
-        _of(
+        count(~hull.grid.outside(vertices), "vertices inside the box", "vertices outside the box", error, "vertex"),
+        count(
+            _used(vertices, triangles),
+            "vertices that a triangle uses",
+            "vertices that no triangle uses",
+            error,
+            "vertex",
+        ),
+        count(
             uses == 2,
             "edges shared by exactly two triangles",
-            "edges that aren't shared by exactly two triangles",
-            Severity.ERROR,
+            "edges not shared by exactly two triangles",
+            error,
             "vertex",
-            edges[:, :1] if len(edges) else None,
-        )
-        if False
-        else _edge_check(edges, uses, Severity.ERROR),
+            edges,
+        ),
+        count(~flat(vertices, triangles), "triangles with an area", "triangles without area", error, "triangle"),
+        count(~_doubled(triangles), "triangles unlike every other", "doubled triangles", error, "triangle"),
+        count(
+            reach <= 1, "spheres that enclose their triangle", "spheres too small for their triangle", error, "triangle"
+        ),
+        replace(
+            count(reach >= TIGHT, "spheres tight within 1 %", "spheres larger than needed", kind="triangle"),
+            measured=reach,
+            unit="max|v-c| / r",
+        ),
     ]
+
+
+def _surface_checks(hull: Hull) -> list[Check]:
+    vertices, triangles = hull.vertices, hull.triangles
+    surface = split(triangles)
+    called = names(vertices, triangles, surface)
+    return [
+        count(
+            ~inconsistent(triangles, surface),
+            "triangles wound like their surface",
+            "triangles wound against their surface",
+            Severity.ERROR,
+            "triangle",
+        ),
+        count(
+            ~facing_wrong(vertices, triangles, surface, bool(hull.outside_solid)),
+            "surfaces whose front faces free space",
+            "surfaces turned inside out",
+            Severity.ERROR,
+            "surface",
+            label=lambda number: called[number],
+        ),
+    ]
+
+
+def _cell_checks(hull: Hull) -> list[Check]:
+    grid, occupied = hull.grid, hull.occupied
+    position = hull.carried.cells["position"]
+    numbers = np.arange(grid.cell_count)
+    empty = np.ones(grid.cell_count, bool)
+    empty[occupied] = False
+    empty = np.flatnonzero(empty)
+    rock = layers_in_cells(grid, hull.vertices, hull.triangles) + bool(hull.outside_solid) >= 1
+    expected = np.where(rock, SOLID, FREE)
+    single = hull.list_counts == 1
+    own_list = hull.list_spheres[np.minimum(hull.first_list, len(hull.list_spheres) - 1)]
+    same = (hull.cell_spheres.view(np.uint32) == own_list.view(np.uint32)).all(axis=1)
+    packed = np.diff(hull.list_starts) == hull.list_sizes[:-1]
+
+    def called(number: int) -> str:
+        return _cell_name(grid, number)
+
+    return [
+        count(
+            hull.states[occupied] == LISTED,
+            "fill state 1 in cells with a list",
+            "cells with a list that a swept ship skips or takes for solid",
+            Severity.ERROR,
+            "cell",
+            occupied,
+            called,
+        ),
+        count(
+            hull.states[empty] == expected[empty],
+            "fill state 2 in rock, 0 in free space elsewhere",
+            "cells without a list whose fill state says rock for free space, or free space for rock",
+            Severity.WARNING,
+            "cell",
+            empty,
+            called,
+        ),
+        count(
+            (position == grid.position(numbers)).all(axis=1),
+            "cell records that carry their own position",
+            "cell records that carry another position",
+            kind="cell",
+            label=called,
+        ),
+        count(
+            single,
+            "occupied cells with one list record",
+            "cells with several list records",
+            kind="cell",
+            elements=occupied,
+            label=called,
+        ),
+        count(packed, "list pointers that differ by 2 x count", "list pointers that leave a gap or share indices"),
+        count(
+            same[single],
+            "cell sphere == list sphere",
+            "cells whose two spheres differ",
+            kind="cell",
+            elements=occupied[single],
+            label=called,
+        ),
+    ]
+
+
+def _list_checks(hull: Hull) -> list[Check]:
+    grid, occupied, triangle_count = hull.grid, hull.occupied, len(hull.triangles)
+    rows, _, listed = hull.entries()
+    cells = occupied[rows]
+    keys = cells * triangle_count + listed
+    triangle, cell = overlaps(grid, hull.vertices, hull.triangles)
+    needed = cell * triangle_count + triangle
+    present, wanted = np.isin(needed, keys), np.isin(keys, needed)
+    first_of_its_kind = np.zeros(len(keys), bool)
+    first_of_its_kind[np.unique(keys, return_index=True)[1]] = True
+    inexact = np.concatenate((cell[~present], cells[~wanted]))
+
+    def called(number: int) -> str:
+        return _cell_name(grid, number)
+
+    return [
+        count(
+            present,
+            "overlapping triangles that the cell lists",
+            "triangles absent from the list of a cell that they touch",
+            Severity.ERROR,
+            "cell",
+            cell,
+            called,
+        ),
+        count(
+            wanted,
+            "list entries that overlap their cell",
+            "list entries that don't overlap their cell",
+            kind="cell",
+            elements=cells,
+            label=called,
+        ),
+        count(
+            ~np.isin(occupied, inexact),
+            "cells that list exactly the overlapping triangles",
+            "cells that list more or fewer triangles",
+            kind="cell",
+            elements=occupied,
+            label=called,
+        ),
+        count(
+            first_of_its_kind,
+            "list entries named once in their cell",
+            "list entries named again in their cell",
+            kind="cell",
+            elements=cells,
+            label=called,
+        ),
+        _list_spheres_check(hull),
+        count(
+            _sphere_reaches(grid, hull.spheres[listed], cells),
+            "listed spheres that reach the cell",
+            "listed spheres that miss the cell",
+            kind="cell",
+            elements=cells,
+            label=called,
+        ),
+        count(
+            _sphere_reaches(grid, hull.cell_spheres, occupied),
+            "cell spheres that reach their cell",
+            "cell spheres that miss their cell",
+            kind="cell",
+            elements=occupied,
+            label=called,
+        ),
+    ]
+
+
+def _list_spheres_check(hull: Hull) -> Check:
+    """The list's sphere is the game's only test in front of it, so what sticks out is a hole."""
+    lists = np.flatnonzero(hull.list_sizes)
+    sizes = hull.list_sizes[lists]
+    rows, places = expand(hull.list_starts[lists], sizes)
+    points = corners(hull.vertices, hull.triangles[hull.indices[places]])
+    spheres = hull.list_spheres[lists]
+    distances = _distances(points, spheres[rows]).max(axis=1)
+    farthest = np.maximum.reduceat(distances, np.cumsum(sizes) - sizes) if len(lists) else distances
+    return count(
+        farthest <= spheres[:, 3],
+        "list spheres that enclose their triangles",
+        "list spheres too small for their triangles",
+        Severity.ERROR,
+        "list",
+        lists,
+    )
+
+
+def _distances(points: np.ndarray, spheres: np.ndarray) -> np.ndarray:
+    """From the centres of spheres (n, 4) to points (n, k, 3), float64 (n, k)."""
+    return np.linalg.norm(points - spheres[:, None, :3].astype(np.float64), axis=2)
+
+
+def _sphere_reaches(grid: Grid, spheres: np.ndarray, cells: np.ndarray) -> np.ndarray:
+    """Whether spheres (n, 4) touch the closed boxes of cells (n,), bool (n,)."""
+    low = grid.lower_corner(grid.position(cells))
+    centre = spheres[:, :3].astype(np.float64)
+    nearest = np.clip(centre, low, low + grid.cell_size)
+    return np.linalg.norm(centre - nearest, axis=1) <= spheres[:, 3]
+
+
+def _used(vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:
+    used = np.zeros(len(vertices), bool)
+    used[triangles] = True
+    return used
+
+
+def _doubled(triangles: np.ndarray) -> np.ndarray:
+    """Which triangles have the same three vertices as another, either way around, bool (n,)."""
+    _, inverse, counts = np.unique(np.sort(triangles, axis=1), axis=0, return_inverse=True, return_counts=True)
+    return counts[inverse.reshape(-1)] > 1
+
+
+def _cell_name(grid: Grid, number: int) -> str:
+    x, y, z = grid.position(np.array([number]))[0]
+    return f"({x}, {y}, {z})"
+
+
+# --- libraries ------------------------------------------------------------------------------------
+
+_PART_CHECKS = (
+    ("size words that match the counts", "size words that don't", Severity.ERROR),
+    ("names closed by NUL", "names without closing NUL", Severity.WARNING),
+    ("names in CP932", "names that aren't CP932", Severity.WARNING),
+    ("name fields of 16, 24 or 32 bytes", "name fields of another length", Severity.INFO),
+    ("name fields with zeros behind the name", "name fields with something behind the name", Severity.INFO),
+    ("meshes with triangles", "meshes without triangles", Severity.WARNING),
+    ("meshes with every edge shared by two (manifold)", "open, doubled or branching meshes", Severity.INFO),
+    ("edges shared by exactly two triangles", "edges not shared by exactly two triangles", Severity.INFO),
+    ("triangles with three different vertices", "triangles that use a vertex twice", Severity.WARNING),
+    ("triangles with an area", "triangles without area", Severity.WARNING),
+    ("triangles unlike every other", "doubled triangles", Severity.INFO),
+    ("vertices that a triangle uses", "vertices that no triangle uses", Severity.INFO),
+)
+"""What is checked of each mesh: name, fault, severity; `_part_truths` gives the values in this order."""
+
+
+def check_set(library: CollisionSet) -> list[Check]:
+    """Every check of a library of object meshes, format notes section 4. `elements` are record numbers."""
+    parts = library.parts
+    truths = [_part_truths(part) for part in parts]
+    checks = []
+    for place, (name, fault, severity) in enumerate(_PART_CHECKS):
+        values = [truth[place] for truth in truths]
+        owners = np.repeat(np.arange(len(parts)), [len(value) for value in values])
+        good = np.concatenate([np.zeros(0, bool), *values])
+        checks.append(count(good, name, fault, severity, "mesh", owners, lambda number: parts[number].name))
+    # The game tells meshes apart by the id of the name, in which case doesn't count.
+    ids = np.array([file_id(part.name_field.split(b"\0")[0]) for part in parts])
+    first = np.isin(np.arange(len(ids)), np.unique(ids, return_index=True)[1])
+    ends = Check(
+        "files that end with their last mesh",
+        int(not library.trailing),
+        1,
+        Severity.ERROR,
+        f"file with {len(library.trailing):,} bytes behind the last mesh, which the game takes for another",
+    )
+    return [
+        *checks[:5],
+        count(
+            first,
+            "names that no mesh before has",
+            "meshes that the game drops, because one before has the same name but for case",
+            Severity.ERROR,
+            "mesh",
+            label=lambda number: parts[number].name,
+        ),
+        *checks[5:],
+        ends,
+    ]
+
+
+def _part_truths(part: Part) -> tuple[np.ndarray, ...]:
+    name, closed, behind = part.name_field.partition(b"\0")
+    shared = edge_census(part.triangles)[1] == 2
+    values = (
+        True,  # decoding refuses a size word that doesn't match
+        bool(closed),
+        _is_cp932(name),
+        len(part.name_field) in (16, 24, 32),
+        not any(behind),
+        len(part.triangles) > 0,
+        shared.all(),
+        shared,
+        ~repeated(part.triangles),
+        ~flat(part.vertices, part.triangles),
+        ~_doubled(part.triangles),
+        _used(part.vertices, part.triangles),
+    )
+    return tuple(np.atleast_1d(np.asarray(value, bool)) for value in values)
+
+
+def _is_cp932(name: bytes) -> bool:
+    try:
+        name.decode("cp932")
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -1,0 +1,272 @@
+"""Archives on the disk: NAME.pak with its data files NAME.p00, NAME.p01, … (format notes, section 6).
+
+An archive stores no names, only their hashes; names come from `stage.known_names`. Opening one reads the table and
+nothing else. `archive_write` writes archives, `archive_extract` unpacks entries to a folder.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import os
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import file_switch, ipfb
+from .errors import Finding, FormatError, Severity
+from .files import read_file
+from .hashes import file_id
+from .ipfb import Entry, Table
+
+BLOCK = 1 << 20  # bytes read at a time where a whole entry isn't needed
+
+Progress = Callable[[int, int], None]  # bytes done, bytes in all
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A data file that is there, and its length when the archive was opened."""
+
+    path: Path
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """An open archive. Keeps no file open; if the files change, reading says so instead of giving wrong bytes.
+
+    `path`: the .pak; `names`: by hash, those that are known.
+    """
+
+    path: Path
+    table: Table
+    parts: Mapping[int, Part]
+    names: Mapping[int, str]
+    by_hash: Mapping[int, Entry]
+    stamp: tuple[Path, int, int]
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """All entries, in the table's order."""
+        return self.table.entries
+
+    def with_names(self, names: Mapping[int, str]) -> Archive:
+        """The same archive, with names by hash added where it has such an entry."""
+        known = {number: name for number, name in names.items() if number in self.by_hash}
+        return dataclasses.replace(self, names={**self.names, **known})
+
+    def label(self, entry: Entry) -> str:
+        """The entry's name, or its hash in hexadecimal."""
+        return self.names.get(entry.hash, f"{entry.hash:08x}")
+
+    def find(self, wanted: str | int) -> Entry:
+        """The entry of a name (case doesn't matter) or hash; a name may be a hash, as `2cf7eb47` or `2cf7eb47.bin`.
+
+        Raises `FormatError`, with the closest of the known names, if there is none.
+        """
+        numbers = [wanted] if isinstance(wanted, int) else [file_id(wanted)]
+        if isinstance(wanted, str) and re.fullmatch(r"[0-9a-fA-F]{8}(\.bin)?", wanted):
+            numbers.append(int(wanted[:8], 16))
+        for number in numbers:
+            if number in self.by_hash:
+                return self.by_hash[number]
+        text = wanted if isinstance(wanted, str) else f"{wanted:08x}"
+        known = {name.lower(): name for name in self.names.values()}
+        close = [known[name] for name in difflib.get_close_matches(text.lower(), known, 3)]
+        remedy = "did you mean " + " or ".join(close) + "?" if close else "the command `list` shows what it holds"
+        raise FormatError(f"the archive has no {text}", remedy=remedy, file=str(self.path))
+
+    def stored(self, entry: Entry) -> bytes:
+        """An entry's bytes as they are stored, packed or raw. Raises `FormatError` if they can't be read."""
+        return b"".join(self.stored_blocks(entry, max(entry.size, 1)))
+
+    def stored_blocks(self, entry: Entry, block: int = BLOCK) -> Iterator[bytes]:
+        """The same bytes in blocks, for copying."""
+        try:
+            part = self._part(entry)
+            yield from read_range(part.path, entry.offset, entry.size, block)
+        except FormatError as error:
+            raise self._named(error, entry) from error
+
+    def read(self, entry: Entry) -> bytes:
+        """An entry's bytes, unpacked. Raises `FormatError` for damaged data; other entries can still be read."""
+        stored = self.stored(entry)
+        try:
+            return ipfb.unpack(stored)
+        except FormatError as error:
+            raise self._named(error, entry) from error
+
+    def unpacked_size(self, entry: Entry) -> int | None:
+        """The length that a packed entry declares, None for a raw one; reads a few bytes."""
+        head = dataclasses.replace(entry, size=min(entry.size, ipfb.PACKED.itemsize))
+        start = self.stored(head)
+        try:
+            return ipfb.unpacked_size(start)
+        except FormatError as error:
+            raise self._named(error, entry) from error
+
+    def _part(self, entry: Entry) -> Part:
+        """The data file that holds the whole entry."""
+        if _stamp(self.stamp[0]) != self.stamp:
+            raise FormatError("the archive was changed by another program", remedy="open it again")
+        part = self.parts.get(entry.part)
+        if part is None:
+            name = self.path.with_suffix(f".p{entry.part:02d}").name
+            raise FormatError(f"its data file {name} is missing", remedy="copy it beside the .pak file")
+        if entry.offset + entry.size > part.size:
+            raise FormatError(
+                f"its data reach beyond the end of {part.path.name}",
+                offset=entry.offset,
+                expected=f"{entry.size:,} bytes",
+                found=f"{max(part.size - entry.offset, 0):,}",
+                remedy="the data file is cut short, extract it again from the disc",
+            )
+        return part
+
+    def _named(self, error: FormatError, entry: Entry) -> FormatError:
+        return error.within(self.label(entry)).within(str(self.path))
+
+
+def open_archive(
+    path: str | os.PathLike[str], names: Mapping[int, str] | None = None, *, recover: bool = False
+) -> Archive:
+    """Opens NAME.pak: reads its table, and looks which data files are there. `names`: see `Archive.with_names`.
+
+    If writing this archive was interrupted, the files that count are read, some of them from beside the others
+    (`file_switch`). With `recover` the switch is finished or undone on the disk first; without, nothing is written.
+    Raises `FormatError` if the table can't be read; faults of single entries come up when they are read.
+    """
+    pak = Path(path)
+    if recover:
+        file_switch.recover(pak.parent, pak.name)
+    waiting = file_switch.pending(pak.parent, pak.name)
+    try:
+        stamp = _stamp(waiting.get(pak.name) or pak)
+        table = ipfb.decode(read_file(stamp[0]))
+        parts = _parts(pak, waiting)
+    except FormatError as error:
+        raise (error if error.file else error.within(str(pak))) from error
+    by_hash = {entry.hash: entry for entry in reversed(table.entries)}  # of two equal hashes the first counts
+    return Archive(pak, table, parts, {}, by_hash, stamp).with_names(names or {})
+
+
+def check(archive: Archive, progress: Progress | None = None) -> list[Finding]:
+    """Verifies table, positions, gaps and the data of every entry. `elements` of a finding are rows of the table."""
+    findings = _check_table(archive) + _check_layout(archive)
+    done, total = 0, sum(entry.size for entry in archive.entries)
+    for number, entry in enumerate(archive.entries):
+        try:
+            archive.read(entry)
+        except FormatError as error:
+            error.file = ""  # the archive is known to who asks
+            message = f"{archive.label(entry)}: {error}"
+            findings.append(Finding(Severity.ERROR, "archive data", message, "entry", (number,)))
+        done += entry.size
+        if progress:
+            progress(done, total)
+    return findings
+
+
+def _check_table(archive: Archive) -> list[Finding]:
+    table = archive.table
+    hashes = [entry.hash for entry in table.entries]
+    findings = []
+    if (table.alignment, table.limit) != (ipfb.ALIGNMENT, ipfb.LIMIT):
+        message = f"alignment 0x{table.alignment:X} and limit 0x{table.limit:X} aren't those of the game's archives"
+        findings.append(Finding(Severity.WARNING, "archive header", message))
+    if table.tail:
+        message = f"{len(table.tail):,} bytes behind the last row of the table"
+        findings.append(Finding(Severity.INFO, "archive table", message))
+    late = tuple(number for number in range(1, len(hashes)) if hashes[number] < hashes[number - 1])
+    if late:
+        message = f"{len(late)} rows aren't sorted by hash: the game searches by halves and misses entries"
+        findings.append(Finding(Severity.ERROR, "archive order", message, "entry", late))
+    for number, count in Counter(hashes).items():
+        if count > 1:
+            rows = tuple(row for row, other in enumerate(hashes) if other == number)
+            message = f"{archive.label(table.entries[rows[0]])} is in the table {count} times"
+            findings.append(Finding(Severity.ERROR, "archive duplicates", message, "entry", rows))
+    return findings
+
+
+def _check_layout(archive: Archive) -> list[Finding]:
+    """Alignment, overlaps and gaps. What lies outside its data file is found where the data are read."""
+    findings = []
+    alignment = archive.table.alignment or 1
+    rows = sorted(enumerate(archive.entries), key=lambda row: (row[1].position, row[1].size))
+    last: tuple[int, Entry] | None = None
+    for number, entry in rows:
+        if entry.offset % alignment:
+            message = f"{archive.label(entry)} begins at 0x{entry.position:X}, not at a multiple of 0x{alignment:X}"
+            findings.append(Finding(Severity.WARNING, "archive alignment", message, "entry", (number,)))
+        end = last[1].offset + last[1].size if last and last[1].part == entry.part else 0
+        if last and entry.size and end > entry.offset:
+            message = f"{archive.label(last[1])} and {archive.label(entry)} overlap at 0x{entry.position:X}"
+            findings.append(Finding(Severity.ERROR, "archive overlap", message, "entry", (last[0], number)))
+        elif not _is_zero(archive.parts.get(entry.part), end, entry.offset):
+            message = f"the gap in front of {archive.label(entry)} isn't empty"
+            findings.append(Finding(Severity.INFO, "archive gap", message, "entry", (number,)))
+        if end <= entry.offset + entry.size:
+            last = number, entry
+    return findings
+
+
+def _is_zero(part: Part | None, start: int, end: int) -> bool:
+    """Whether a range of a data file, as far as it exists, holds zeros only."""
+    if part is None:
+        return True
+    try:
+        blocks = read_range(part.path, start, min(end, part.size) - start)
+        return all(block.count(0) == len(block) for block in blocks)
+    except FormatError:
+        return True  # an unreadable data file is a finding of the entries in it
+
+
+def _stamp(path: Path) -> tuple[Path, int, int]:
+    """What tells that a table was written anew."""
+    try:
+        status = path.stat()
+    except OSError as error:
+        raise FormatError(f"can't be read ({error.strerror or error})") from error
+    return path, status.st_mtime_ns, status.st_size
+
+
+def _parts(pak: Path, waiting: Mapping[str, Path | None]) -> dict[int, Part]:
+    """The data files that count, with their sizes."""
+    try:
+        names = [path.name for path in pak.parent.iterdir()]
+        found = part_names(pak.name, {*names, *waiting})
+        paths = {number: waiting.get(name, pak.parent / name) for number, name in found.items()}
+        return {number: Part(path, path.stat().st_size) for number, path in paths.items() if path}
+    except OSError as error:
+        raise FormatError(f"its data files can't be read ({error.strerror or error})") from error
+
+
+def part_names(pak: str, names: Iterable[str]) -> dict[int, str]:
+    """Which of the file names are data files of a .pak, by number. Case doesn't count; an exact name comes first."""
+    stem = os.path.splitext(pak)[0]
+    pattern = re.compile(re.escape(stem) + r"\.p(\d\d)", re.IGNORECASE)
+    found: dict[int, str] = {}
+    for name in sorted(names, key=lambda name: (name.startswith(f"{stem}.p"), name)):
+        match = pattern.fullmatch(name)
+        if match and int(match[1]) < ipfb.PARTS:
+            found[int(match[1])] = name
+    return found
+
+
+def read_range(path: Path, offset: int, size: int, block: int = BLOCK) -> Iterator[bytes]:
+    """A range of a file in blocks. Raises `FormatError` if the file can't be read or ends before."""
+    try:
+        with open(path, "rb") as stream:
+            stream.seek(offset)
+            while size > 0:
+                data = stream.read(min(size, block))
+                if not data:
+                    raise FormatError(f"{path.name} ends too early", offset=offset, expected=f"{size:,} more bytes")
+                size -= len(data)
+                yield data
+    except OSError as error:
+        raise FormatError(f"{path.name} can't be read ({error.strerror or error})") from error

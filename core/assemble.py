@@ -1,0 +1,293 @@
+"""Pieces of edited geometry put together as one mesh, numbered like the source as far as they come from it.
+
+A piece says of each vertex and triangle which one of the source it was. That is a claim and no more: copies
+claim what their original claims, subdivided triangles claim what the whole one was. Here the claims are
+settled, so that what the edit didn't touch keeps its number and its order, and what is new comes last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from .arrays import bits, ranks
+from .geometry import edge_census, repeated
+
+NEW = -1
+"""The number of a vertex or triangle that comes from no source."""
+
+
+class Mesh(Protocol):
+    """A hull or a library part: `vertices` float32 (nv, 3) and `triangles` integer (nt, 3)."""
+
+    @property
+    def vertices(self) -> np.ndarray: ...
+    @property
+    def triangles(self) -> np.ndarray: ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Piece:
+    """One object's geometry in the file's own space.
+
+    `vertices` float32 (n, 3), `triangles` integer (m, 3) with the front counter-clockwise, and the source's
+    numbers that they claim, `vertex_ids` (n,) and `triangle_ids` (m,), NEW where none.
+    """
+
+    name: str
+    vertices: np.ndarray
+    triangles: np.ndarray
+    vertex_ids: np.ndarray
+    triangle_ids: np.ndarray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Edit:
+    """One mesh, in the order in which it will be written.
+
+    vertices, triangles   float32 (nv, 3), int64 (nt, 3)
+    vertex_ids            int64 (nv,): the source's vertex, or NEW; each at most once
+    triangle_ids          int64 (nt,): the source's triangle, or NEW; each at most once
+    owners                int64 (nt,): the piece in `names` that a triangle is from; -1 for one kept aside
+    loose                 how many vertices of the pieces no triangle uses; they are left out
+    """
+
+    vertices: np.ndarray
+    triangles: np.ndarray
+    vertex_ids: np.ndarray
+    triangle_ids: np.ndarray
+    owners: np.ndarray
+    names: tuple[str, ...]
+    loose: int = 0
+
+
+def aside(source: Mesh) -> tuple[np.ndarray, np.ndarray]:
+    """What of a source is kept out of editable meshes and put back when they are assembled.
+
+    Its triangles that use a vertex twice (Blender hangs on them), bool (nt,), and the vertices that no other
+    triangle uses, bool (nv,).
+    """
+    triangles = repeated(source.triangles)
+    vertices = np.ones(len(source.vertices), bool)
+    vertices[source.triangles[~triangles]] = False
+    return triangles, vertices
+
+
+def assemble(pieces: Sequence[Piece], source: Mesh | None, *, sew: bool = True) -> Edit:
+    """Puts pieces together. `sew` joins open edges that lie on each other exactly, where at least one side is
+    new or has moved: what was split into two objects is one surface again."""
+    vertices = _joined([piece.vertices for piece in pieces], np.float32)
+    vertex_ids = _claims([piece.vertex_ids for piece in pieces], len(source.vertices) if source else 0)
+    triangle_ids = _claims([piece.triangle_ids for piece in pieces], len(source.triangles) if source else 0)
+    offsets = np.cumsum([0, *(len(piece.vertices) for piece in pieces)])
+    triangles = _joined([np.asarray(p.triangles, np.int64) + o for p, o in zip(pieces, offsets, strict=False)], np.int64)
+    owners = np.repeat(np.arange(len(pieces)), [len(piece.triangles) for piece in pieces])
+
+    group, first = _merge_claims(vertices, vertex_ids)
+    used = np.zeros(len(first), bool)
+    used[group[triangles]] = True
+    loose = int((~used).sum())
+    vertices, vertex_ids, triangles = vertices[first], vertex_ids[first], group[triangles]
+    vertex_ids = _settle_vertices(vertices, np.where(used, vertex_ids, NEW), source)
+    if sew:
+        triangles = _sew(vertices, vertex_ids, triangles, source)
+        used[:] = False
+        used[triangles] = True
+
+    order = np.flatnonzero(used)
+    order = order[np.lexsort((order, np.where(vertex_ids[order] < 0, np.iinfo(np.int64).max, vertex_ids[order])))]
+    number = np.full(len(vertices), NEW)
+    number[order] = np.arange(len(order))
+    edit = Edit(
+        vertices=vertices[order],
+        triangles=number[triangles],
+        vertex_ids=vertex_ids[order],
+        triangle_ids=triangle_ids,
+        owners=owners,
+        names=tuple(piece.name for piece in pieces),
+        loose=loose,
+    )
+    if source is None:
+        return edit
+    return _settle_triangles(_put_back(edit, source), source)
+
+
+def identify(piece: Piece, source: Mesh) -> Piece:
+    """The same piece with claims made by position: a vertex claims the source's vertex at exactly its
+    coordinates, a triangle the source's triangle with the same corners in the same order of turning."""
+    known = _match(bits(source.vertices), bits(piece.vertices))
+    mapped = known[piece.triangles]
+    span = len(source.vertices) + 1
+    wanted = np.where((mapped < 0).any(axis=1), -1 - np.arange(len(mapped)), _turning_key(mapped, span))
+    return Piece(
+        piece.name, piece.vertices, piece.triangles, known, _match(_turning_key(source.triangles, span), wanted)
+    )
+
+
+def matches(edit: Edit, source: Mesh) -> tuple[np.ndarray, np.ndarray]:
+    """Which triangles have the corners of the source's triangle that they were, bool (nt,), and which of them
+    are still wound the same way."""
+    ids = edit.vertex_ids[edit.triangles]
+    claims = edit.triangle_ids >= 0
+    theirs = np.full_like(ids, NEW - 1)
+    theirs[claims] = source.triangles[edit.triangle_ids[claims]]
+    same = (np.sort(ids, axis=1) == np.sort(theirs, axis=1)).all(axis=1)
+    return same, same & (_first_corner_first(ids) == _first_corner_first(theirs)).all(axis=1)
+
+
+# --- vertices -------------------------------------------------------------------------------------
+
+
+def _merge_claims(vertices: np.ndarray, ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Vertices with one claim at one place are one vertex. The group of each, and each group's first vertex."""
+    claims = np.where(ids < 0, -1 - np.arange(len(ids)), ids)
+    place = bits(vertices)
+    order = np.lexsort((np.arange(len(ids)), place["z"], place["y"], place["x"], claims))
+    fresh = np.ones(len(order), bool)
+    fresh[1:] = (claims[order][1:] != claims[order][:-1]) | (place[order][1:] != place[order][:-1])
+    # Numbered by first vertex, so that the order of what is new stays that of the pieces.
+    firsts = order[fresh]
+    rank = np.empty(len(firsts), np.int64)
+    by_first = np.argsort(firsts)
+    rank[by_first] = np.arange(len(firsts))
+    group = np.empty(len(order), np.int64)
+    group[order] = rank[np.cumsum(fresh) - 1]
+    return group, firsts[by_first]
+
+
+def _settle_vertices(vertices: np.ndarray, ids: np.ndarray, source: Mesh | None) -> np.ndarray:
+    """Leaves each number to one claimant: to the one that is where the source's vertex is, else to the first."""
+    if source is None:
+        return ids
+    moved = _moved(vertices, ids, source)
+    order = np.lexsort((np.arange(len(ids)), moved, ids))
+    winner = np.ones(len(order), bool)
+    winner[1:] = ids[order][1:] != ids[order][:-1]
+    settled = np.full(len(ids), NEW)
+    settled[order[winner]] = ids[order[winner]]
+    return settled
+
+
+def _moved(vertices: np.ndarray, ids: np.ndarray, source: Mesh) -> np.ndarray:
+    """Which vertices are new or not where the source has them, bool (n,)."""
+    moved = np.ones(len(ids), bool)
+    known = ids >= 0
+    moved[known] = bits(vertices[known]) != bits(source.vertices[ids[known]])
+    return moved
+
+
+def _sew(vertices: np.ndarray, ids: np.ndarray, triangles: np.ndarray, source: Mesh | None) -> np.ndarray:
+    """Triangles with the vertices of open edges joined where they coincide."""
+    edges, counts = edge_census(triangles)
+    rim = np.unique(edges[counts == 1])
+    if not len(rim):
+        return triangles
+    place = bits(vertices[rim])
+    _, where = np.unique(place, return_inverse=True)
+    fixed = np.zeros(len(rim), bool) if source is None else ~_moved(vertices[rim], ids[rim], source)
+    # The first of a place stands for all, numbered ones before new ones; what the source keeps apart stays apart.
+    order = np.lexsort((rim, ids[rim] < 0, ~fixed, where))
+    first = np.ones(len(order), bool)
+    first[1:] = where[order][1:] != where[order][:-1]
+    stands_for = rim[order][np.maximum.accumulate(np.where(first, np.arange(len(order)), 0))]
+    target = np.arange(len(vertices))
+    target[rim[order]] = np.where(fixed[order], rim[order], stands_for)
+    return target[triangles]
+
+
+# --- triangles ------------------------------------------------------------------------------------
+
+
+def _put_back(edit: Edit, source: Mesh) -> Edit:
+    """Adds what was kept aside: unused vertices, and triangles that use a vertex twice, while their vertices last."""
+    aside_triangles, aside_vertices = aside(source)
+    returning = np.setdiff1d(np.flatnonzero(aside_vertices), edit.vertex_ids)
+    known = np.count_nonzero(edit.vertex_ids >= 0)
+    all_ids = np.concatenate((edit.vertex_ids[:known], returning))
+    order = np.argsort(all_ids)
+    number = np.empty(len(edit.vertices) + len(returning), np.int64)
+    number[order] = np.arange(len(all_ids))
+    moved = np.concatenate((number[:known], np.arange(len(all_ids), len(number))))
+    vertices = np.concatenate((edit.vertices[:known], source.vertices[returning]))[order]
+
+    place_of = np.full(len(source.vertices), NEW)
+    place_of[all_ids[order]] = np.arange(len(all_ids))
+    numbers = np.setdiff1d(np.flatnonzero(aside_triangles), edit.triangle_ids)
+    corners = place_of[source.triangles[numbers].astype(np.int64)]
+    whole = (corners >= 0).all(axis=1)
+    return Edit(
+        vertices=np.concatenate((vertices, edit.vertices[known:])),
+        triangles=np.concatenate((moved[edit.triangles], corners[whole])).astype(np.int64),
+        vertex_ids=np.concatenate((all_ids[order], edit.vertex_ids[known:])),
+        triangle_ids=np.concatenate((edit.triangle_ids, numbers[whole])),
+        owners=np.concatenate((edit.owners, np.full(np.count_nonzero(whole), -1))),
+        names=edit.names,
+        loose=edit.loose,
+    )
+
+
+def _settle_triangles(edit: Edit, source: Mesh) -> Edit:
+    """Leaves each number to one claimant, the one with the source's corners before others, orders the
+    triangles by number, new ones last, and starts each at the corner that the source starts it at."""
+    same, _ = matches(edit, source)
+    claims = edit.triangle_ids
+    by_claim = np.lexsort((np.arange(len(claims)), ~same, claims))
+    winner = np.ones(len(claims), bool)
+    winner[1:] = claims[by_claim][1:] != claims[by_claim][:-1]
+    settled = np.full(len(claims), NEW)
+    settled[by_claim[winner]] = claims[by_claim[winner]]
+    order = np.lexsort((np.arange(len(claims)), np.where(settled < 0, len(source.triangles), settled)))
+
+    triangles, settled, same = edit.triangles[order], settled[order], (same & (settled == claims))[order]
+    same &= settled >= 0
+    start = source.triangles[settled[same]][:, 0]
+    turn = (edit.vertex_ids[triangles[same]] == start[:, None]).argmax(axis=1)
+    # A triangle with a repeated corner was kept aside and is as it was.
+    turn[repeated(triangles[same])] = 0
+    triangles[same] = np.take_along_axis(triangles[same], (turn[:, None] + np.arange(3)) % 3, axis=1)
+    return Edit(
+        vertices=edit.vertices,
+        triangles=triangles,
+        vertex_ids=edit.vertex_ids,
+        triangle_ids=settled,
+        owners=edit.owners[order],
+        names=edit.names,
+        loose=edit.loose,
+    )
+
+
+def _first_corner_first(triangles: np.ndarray) -> np.ndarray:
+    """Triangles turned to begin at their lowest corner, the way around kept."""
+    turn = triangles.argmin(axis=1)
+    return np.take_along_axis(triangles, (turn[:, None] + np.arange(3)) % 3, axis=1)
+
+
+def _turning_key(triangles: np.ndarray, span: int) -> np.ndarray:
+    a, b, c = _first_corner_first(np.asarray(triangles, np.int64)).T
+    return (a * span + b) * span + c
+
+
+def _match(theirs: np.ndarray, mine: np.ndarray) -> np.ndarray:
+    """For each of my keys the number of an equal one of theirs, the first for the first, or NEW."""
+    _, codes = np.unique(np.concatenate((theirs, mine)), return_inverse=True)
+    their_codes, my_codes = codes.reshape(-1)[: len(theirs)], codes.reshape(-1)[len(theirs) :]
+    span = len(codes) + 1
+    their_keys = their_codes * span + ranks(their_codes)
+    my_keys = my_codes * span + ranks(my_codes)
+    if not len(their_keys):
+        return np.full(len(mine), NEW)
+    order = np.argsort(their_keys)
+    at = np.minimum(np.searchsorted(their_keys[order], my_keys), len(order) - 1)
+    return np.where(their_keys[order][at] == my_keys, order[at], NEW)
+
+
+def _joined(arrays: list[np.ndarray], dtype: type) -> np.ndarray:
+    return np.concatenate([np.zeros((0, 3), dtype), *(np.asarray(array, dtype).reshape(-1, 3) for array in arrays)])
+
+
+def _claims(arrays: list[np.ndarray], count: int) -> np.ndarray:
+    claims = np.concatenate([np.zeros(0, np.int64), *(np.asarray(array, np.int64) for array in arrays)])
+    return np.where((claims < 0) | (claims >= count), NEW, claims)

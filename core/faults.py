@@ -1,0 +1,206 @@
+"""What an edited hull may not have when it is written, because the game would have a hole or a ghost wall.
+
+Format notes, section 3. A fault that the source file has already, untouched by the edit, is reported and
+kept: refusing it would keep its owner from editing anything else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from . import surfaces
+from .assemble import Edit, Mesh, matches
+from .errors import Finding, FormatError, Severity
+from .geometry import edge_census, flat
+from .mcol import LIMIT
+
+NAMES_SHOWN = 4
+
+
+def check_counts(edit: Edit, source: Mesh | None) -> None:
+    """Raises `FormatError` if the mesh is empty or larger than the header's counts can say, or if it has more
+    vertices than triangles, for which the game has no room. Runtime notes, section 5."""
+    vertices, triangles = len(edit.vertices), len(edit.triangles)
+    if not triangles:
+        raise FormatError("the hull has no triangles", remedy="parent at least one closed mesh to the hull's root")
+    for what, count in (("vertices", vertices), ("triangles", triangles)):
+        if count > LIMIT:
+            raise FormatError(
+                f"the hull has {count:,} {what}",
+                expected=f"{LIMIT:,} at most",
+                found=f"{_largest(edit)} among them",
+                remedy="simplify it, for example with a Decimate modifier",
+            )
+    spare = len(source.vertices) - len(source.triangles) if source else 0
+    if vertices - triangles > max(spare, 0):
+        raise FormatError(
+            f"the hull has more vertices ({vertices:,}) than triangles ({triangles:,}), which the game has no room for",
+            remedy="merge vertices by distance, closed surfaces have about twice as many triangles as vertices",
+        )
+
+
+def check_shape(edit: Edit, source: Mesh | None) -> list[Finding]:
+    """Raises `FormatError` that names the objects if a coordinate is no number, a triangle has no area, or an
+    edge isn't shared by exactly two triangles. Returns findings for faults that the source has already."""
+    findings: list[Finding] = []
+    bad = ~np.isfinite(edit.vertices).all(axis=1)
+    if bad.any():
+        triangles = np.flatnonzero(bad[edit.triangles].any(axis=1))
+        raise FormatError(
+            f"{np.count_nonzero(bad):,} vertices of {_owners(edit, triangles)} have no usable coordinates",
+            expected="finite numbers",
+            found=f"{edit.vertices[bad][0]}",
+        )
+    known = matches(edit, source)[0] if source else np.zeros(len(edit.triangles), bool)
+
+    thin = flat(edit.vertices, edit.triangles)
+    inherited = np.zeros_like(thin)
+    if thin.any() and source:
+        inherited[known] = flat(source.vertices, source.triangles)[edit.triangle_ids[known]]
+    _judge(
+        edit,
+        np.flatnonzero(thin & ~inherited),
+        np.flatnonzero(thin & inherited),
+        findings,
+        "zero-area triangles",
+        "without area",
+        "the game would hit them everywhere; merge vertices by distance or dissolve degenerate faces",
+    )
+
+    edges, counts = edge_census(edit.triangles)
+    old = _source_counts(edit, edges, source)
+    for wrong, check, what, remedy in (
+        (counts == 1, "open edges", "at open edges", "fill the hole: the game would have a hole there too"),
+        (
+            counts > 2,
+            "crowded edges",
+            "at edges with three or more faces",
+            "remove inner or doubled faces; is an object there twice?",
+        ),
+    ):
+        new, kept = edges[wrong & (counts != old)], edges[wrong & (counts == old)]
+        _judge(
+            edit,
+            _triangles_at(edit.triangles, new),
+            _triangles_at(edit.triangles, kept),
+            findings,
+            check,
+            what,
+            remedy,
+            edges=(len(new), len(kept)),
+        )
+    return findings
+
+
+def check_facing(
+    edit: Edit, source: Mesh | None, outside_solid: bool, turn: bool
+) -> tuple[Edit, list[Finding]]:
+    """Whether the front of every triangle faces free space. `turn` turns those that don't.
+
+    Raises `FormatError` that names the objects otherwise, unless the source has the fault already.
+    """
+    wrong = _wrong_side(edit.vertices, edit.triangles, outside_solid)
+    if not wrong.any():
+        return edit, []
+    if turn:
+        triangles = edit.triangles.copy()
+        triangles[wrong] = triangles[wrong][:, [0, 2, 1]]
+        message = f"turned {np.count_nonzero(wrong):,} triangles of {_owners(edit, np.flatnonzero(wrong))}"
+        return replace(edit, triangles=triangles), [Finding(Severity.WARNING, "winding", message)]
+    inherited = np.zeros_like(wrong)
+    if source:
+        wound = matches(edit, source)[1]
+        theirs = _wrong_side(source.vertices, source.triangles.astype(np.int64), outside_solid)
+        inherited[wound] = theirs[edit.triangle_ids[wound]]
+    findings: list[Finding] = []
+    _judge(
+        edit,
+        np.flatnonzero(wrong & ~inherited),
+        np.flatnonzero(wrong & inherited),
+        findings,
+        "winding",
+        "whose front doesn't face free space",
+        "flip their normals (asteroids face outward, a wall inward) or export with Turn",
+    )
+    return edit, findings
+
+
+def outside_box(edit: Edit, source: Mesh | None, outside: np.ndarray) -> str:
+    """The objects with vertices outside the bounding box, bool (nv,), that the source hasn't there already."""
+    if source:
+        known = edit.vertex_ids >= 0
+        same = np.zeros(len(edit.vertices), bool)
+        same[known] = (edit.vertices[known] == source.vertices[edit.vertex_ids[known]]).all(axis=1)
+        outside = outside & ~same
+    triangles = np.flatnonzero(outside[edit.triangles].any(axis=1))
+    return _owners(edit, triangles) if len(triangles) else ""
+
+
+def _wrong_side(vertices: np.ndarray, triangles: np.ndarray, outside_solid: bool) -> np.ndarray:
+    surface = surfaces.split(triangles)
+    odd = surfaces.inconsistent(triangles, surface)
+    agreeing = np.where(odd[:, None], triangles[:, [0, 2, 1]], triangles)
+    return odd ^ surfaces.facing_wrong(vertices, agreeing, surface, outside_solid)[surface]
+
+
+def _judge(
+    edit: Edit,
+    new: np.ndarray,
+    kept: np.ndarray,
+    findings: list[Finding],
+    check: str,
+    what: str,
+    remedy: str,
+    edges: tuple[int, int] | None = None,
+) -> None:
+    """Raises for new faults, notes inherited ones."""
+    if len(new):
+        amount = f"{edges[0]:,} edges, triangles" if edges else f"{len(new):,} triangles"
+        raise FormatError(f"{check}: {amount} of {_owners(edit, new)} {what}", remedy=remedy)
+    if len(kept):
+        count = edges[1] if edges else len(kept)
+        findings.append(
+            Finding(
+                Severity.WARNING,
+                check,
+                f"{count:,}, as in the source file, near {_owners(edit, kept)}",
+                "triangles",
+                tuple(kept.tolist()),
+            )
+        )
+
+
+def _source_counts(edit: Edit, edges: np.ndarray, source: Mesh | None) -> np.ndarray:
+    """How many of the source's triangles use each edge, int64 (e,); 0 where it has no such edge."""
+    if source is None:
+        return np.zeros(len(edges), np.int64)
+    theirs, counts = edge_census(source.triangles)
+    span = len(source.vertices) + 1
+    keys = theirs[:, 0] * span + theirs[:, 1]
+    ids = np.sort(edit.vertex_ids[edges], axis=1)
+    wanted = np.where(ids[:, 0] < 0, -1, ids[:, 0] * span + ids[:, 1])
+    at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    return np.where(keys[at] == wanted, counts[at], 0)
+
+
+def _triangles_at(triangles: np.ndarray, edges: np.ndarray) -> np.ndarray:
+    if not len(edges):
+        return np.zeros(0, np.int64)
+    span = int(triangles.max()) + 1
+    sides = np.sort(np.stack((triangles, triangles[:, [1, 2, 0]]), axis=2), axis=2)
+    return np.flatnonzero(np.isin(sides[:, :, 0] * span + sides[:, :, 1], edges[:, 0] * span + edges[:, 1]).any(axis=1))
+
+
+def _owners(edit: Edit, triangles: np.ndarray) -> str:
+    names = [edit.names[owner] for owner in np.unique(edit.owners[triangles]) if owner >= 0]
+    if not names:
+        return "what was kept aside"
+    more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
+    return ", ".join(f"`{name}`" for name in names[:NAMES_SHOWN]) + more
+
+
+def _largest(edit: Edit) -> str:
+    counts = np.bincount(edit.owners[edit.owners >= 0], minlength=len(edit.names))
+    return f"{counts.max():,} triangles in `{edit.names[int(counts.argmax())]}`"

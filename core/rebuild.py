@@ -1,0 +1,302 @@
+"""An edited mesh and its source hull to a new hull. Format notes, section 3.
+
+What the edit doesn't reach keeps every byte: lists, spheres, fill states, order, unknown words. A hull that
+wasn't edited comes out as it went in because nothing was reached, on the same path as any other.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from .arrays import bits
+from .assemble import Edit, matches
+from .errors import Finding, FormatError, Severity
+from .faults import check_counts, check_facing, check_shape, outside_box
+from .fill import layers_in_cells
+from .geometry import triangle_spheres
+from .grid import LARGEST_DIMENSION, Grid
+from .lists import Lists, rebuild_lists
+from .mcol import FREE, LISTED, SOLID, Carried, Hull
+
+
+class Rebuild(enum.Enum):
+    """CHANGED keeps what the edit doesn't reach, ALL makes every list, sphere and fill state anew."""
+
+    CHANGED = "CHANGED"
+    ALL = "ALL"
+
+
+class Outside(enum.Enum):
+    """Geometry outside the bounding box: ERROR refuses it, GROW adds whole cells to the grid."""
+
+    ERROR = "ERROR"
+    GROW = "GROW"
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to rebuild; see `Rebuild` and `Outside`. `turn` turns triangles whose front doesn't face free space."""
+
+    rebuild: Rebuild = Rebuild.CHANGED
+    outside: Outside = Outside.ERROR
+    turn: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rebuilt:
+    """The new hull, what is worth telling about it, and what changed against the source.
+
+    `moved`, `added`, `removed` count triangles; `cells` are those whose lists were made anew or whose fill
+    state changed, int64, numbered in the new grid.
+    """
+
+    hull: Hull
+    findings: tuple[Finding, ...]
+    moved: int
+    added: int
+    removed: int
+    cells: np.ndarray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Comparison:
+    """The edit against the source. `unchanged` bool (nt,): corners where the source has them; `wound` bool
+    (nt,): and the same way around; `new_number` int64 (nt of the source,): each one's number now, or -1."""
+
+    unchanged: np.ndarray
+    wound: np.ndarray
+    new_number: np.ndarray
+
+
+def rebuild(source: Hull, edit: Edit, options: Options = Options()) -> Rebuilt:
+    """The hull of an edited mesh.
+
+    Raises `FormatError` that names the objects for geometry that the game can't take (see `faults`), or that
+    lies outside the bounding box and `options.outside` is ERROR.
+    """
+    findings = []
+    if edit.loose:
+        findings.append(Finding(Severity.WARNING, "loose vertices", f"{edit.loose:,} belong to no face and are left out"))
+    check_counts(edit, source)
+    findings += check_shape(edit, source)
+    edit, turned = check_facing(edit, source, bool(source.outside_solid), options.turn)
+    grid, cell_map, grown = _fit_grid(source, edit, options.outside)
+    findings += turned + grown
+
+    comparison = _compare(source, edit)
+    everything = options.rebuild is Rebuild.ALL
+    lists = rebuild_lists(
+        grid,
+        edit.vertices,
+        edit.triangles,
+        source,
+        cell_map,
+        comparison.new_number,
+        comparison.unchanged,
+        everything,
+    )
+    states = _rebuild_states(source, edit, grid, cell_map, comparison, lists, everything)
+    before = _moved_cells(source.states, cell_map, grid)
+    hull = _make_hull(grid, source.outside_solid, edit, _rebuild_spheres(source, edit, comparison, everything), states, lists)
+    carried = source.carried
+    if carried:
+        carried = replace(carried, list_words=lists.words, cells=_regrid(carried.cells, cell_map, grid))
+    known = edit.triangle_ids >= 0
+    return Rebuilt(
+        hull=replace(hull, carried=carried),
+        findings=tuple(findings),
+        moved=int(np.count_nonzero(known & ~comparison.wound)),
+        added=int(np.count_nonzero(~known)),
+        removed=len(source.triangles) - int(np.count_nonzero(known)),
+        cells=np.union1d(lists.touched, np.flatnonzero(states != before)),
+    )
+
+
+def build(vertices: np.ndarray, triangles: np.ndarray, grid: Grid, outside_solid: bool, name: str = "the mesh") -> Hull:
+    """A hull from nothing: vertices float32 (nv, 3) in game units, triangles (nt, 3), and its grid.
+
+    Raises `FormatError` like `rebuild`.
+    """
+    count = len(triangles)
+    edit = Edit(
+        vertices=np.ascontiguousarray(vertices, np.float32),
+        triangles=np.asarray(triangles, np.int64),
+        vertex_ids=np.full(len(vertices), -1),
+        triangle_ids=np.full(count, -1),
+        owners=np.zeros(count, np.int64),
+        names=(name,),
+    )
+    check_counts(edit, None)
+    check_shape(edit, None)
+    edit, _ = check_facing(edit, None, outside_solid, turn=False)
+    outside = grid.outside(edit.vertices)
+    if outside.any():
+        raise FormatError(f"{np.count_nonzero(outside):,} vertices of {name} lie outside the bounding box")
+    none = np.zeros(0, np.int64)
+    lists = rebuild_lists(
+        grid, edit.vertices, edit.triangles, None, None, none, np.zeros(count, bool), everything=True
+    )
+    states = np.where(_solid(grid, edit, outside_solid), SOLID, FREE).astype(np.uint8)
+    states[lists.occupied] = LISTED
+    return _make_hull(grid, int(outside_solid), edit, triangle_spheres(edit.vertices, edit.triangles), states, lists)
+
+
+def _make_hull(
+    grid: Grid, outside_solid: int, edit: Edit, spheres: np.ndarray, states: np.ndarray, lists: Lists
+) -> Hull:
+    return Hull(
+        grid=grid,
+        outside_solid=outside_solid,
+        vertices=edit.vertices,
+        triangles=edit.triangles.astype(np.uint16),
+        spheres=spheres,
+        states=states,
+        occupied=lists.occupied,
+        cell_spheres=lists.cell_spheres,
+        first_list=lists.first_list,
+        list_counts=lists.list_counts,
+        list_starts=lists.list_starts,
+        list_sizes=lists.list_sizes,
+        list_spheres=lists.list_spheres,
+        indices=lists.indices,
+    )
+
+
+def _compare(source: Hull, edit: Edit) -> _Comparison:
+    same, wound = matches(edit, source)
+    known = edit.vertex_ids >= 0
+    in_place = np.zeros(len(edit.vertices), bool)
+    in_place[known] = bits(edit.vertices[known]) == bits(source.vertices[edit.vertex_ids[known]])
+    unchanged = same & in_place[edit.triangles].all(axis=1)
+    new_number = np.full(len(source.triangles), -1)
+    claims = edit.triangle_ids >= 0
+    new_number[edit.triangle_ids[claims]] = np.flatnonzero(claims)
+    return _Comparison(unchanged, unchanged & wound, new_number)
+
+
+def _rebuild_spheres(source: Hull, edit: Edit, comparison: _Comparison, everything: bool) -> np.ndarray:
+    keep = np.zeros_like(comparison.unchanged) if everything else comparison.unchanged
+    spheres = np.zeros((len(edit.triangles), 4), np.float32)
+    spheres[keep] = source.spheres[edit.triangle_ids[keep]]
+    spheres[~keep] = triangle_spheres(edit.vertices, edit.triangles[~keep])
+    return spheres
+
+
+# --- fill states ----------------------------------------------------------------------------------
+
+
+def _rebuild_states(
+    source: Hull,
+    edit: Edit,
+    grid: Grid,
+    cell_map: np.ndarray | None,
+    comparison: _Comparison,
+    lists: Lists,
+    everything: bool,
+) -> np.ndarray:
+    """Fill states, uint8 (cells,). One that the source holds changes only where the old and the new geometry
+    differ about it."""
+    listed = np.zeros(grid.cell_count, bool)
+    listed[lists.occupied] = True
+    was_listed = np.ones(grid.cell_count, bool)
+    was_listed[np.arange(source.grid.cell_count) if cell_map is None else cell_map] = False
+    was_listed[source.occupied if cell_map is None else cell_map[source.occupied]] = True
+
+    states = _moved_cells(source.states, cell_map, grid).copy()
+    states[lists.touched] = LISTED
+    states[listed & ~was_listed] = LISTED
+    gained = np.zeros(grid.cell_count, np.int32) if everything else _layers_gained(source, edit, grid, comparison)
+    open_question = ~listed & (everything | was_listed | (gained != 0))
+    if open_question.any():
+        layers = layers_in_cells(grid, edit.vertices, edit.triangles) + int(bool(source.outside_solid))
+        solid = layers >= 1
+        differs = everything | was_listed | (solid != (layers - gained >= 1))
+        decided = open_question & differs
+        states[decided] = np.where(solid[decided], SOLID, FREE)
+    return states
+
+
+def _layers_gained(source: Hull, edit: Edit, grid: Grid, comparison: _Comparison) -> np.ndarray:
+    """Layers of rock that the edit added over each cell's centre, from the triangles that it changed alone."""
+    left = np.ones(len(source.triangles), bool)
+    left[edit.triangle_ids[comparison.wound]] = False
+    if not left.any() and comparison.wound.all():
+        return np.zeros(grid.cell_count, np.int32)
+    now = layers_in_cells(grid, edit.vertices, edit.triangles[~comparison.wound])
+    return now - layers_in_cells(grid, source.vertices, source.triangles[left].astype(np.int64))
+
+
+def _solid(grid: Grid, edit: Edit, outside_solid: bool) -> np.ndarray:
+    return layers_in_cells(grid, edit.vertices, edit.triangles) + int(outside_solid) >= 1
+
+
+# --- the grid -------------------------------------------------------------------------------------
+
+
+def _fit_grid(
+    source: Hull, edit: Edit, outside: Outside
+) -> tuple[Grid, np.ndarray | None, list[Finding]]:
+    """The grid to use, the new numbers of the source's cells where it grew, and a finding that says so."""
+    grid = source.grid
+    names = outside_box(edit, source, grid.outside(edit.vertices))
+    if not names:
+        return grid, None, []
+    if outside is Outside.ERROR:
+        low, high = edit.vertices.min(axis=0), edit.vertices.max(axis=0)
+        raise FormatError(
+            f"{names} reach outside the bounding box",
+            expected=f"{_point(grid.minimum)} to {_point(grid.maximum)}",
+            found=f"{_point(low)} to {_point(high)}",
+            remedy="move them inside, or export with Outside: Grow",
+        )
+    size = grid.cell_size.astype(np.float64)
+    below = np.maximum(np.ceil((grid.minimum - edit.vertices.min(axis=0).astype(np.float64)) / size), 0)
+    above = np.maximum(np.ceil((edit.vertices.max(axis=0).astype(np.float64) - grid.maximum) / size), 0)
+    dimensions = np.array(grid.dimensions) + below + above
+    if (dimensions > LARGEST_DIMENSION).any():
+        axis = int(dimensions.argmax())
+        raise FormatError(
+            f"{names} reach too far: the grid would need {dimensions[axis]:,.0f} cells along {'xyz'[axis]}",
+            expected=f"{LARGEST_DIMENSION} at most",
+            remedy="move them closer",
+        )
+    grown = Grid(
+        (grid.minimum - below * size).astype(np.float32),
+        (grid.maximum + above * size).astype(np.float32),
+        grid.cell_size,
+        tuple(int(n) for n in dimensions),
+    )
+    cell_map = grown.number(grid.position(np.arange(grid.cell_count)) + below.astype(np.int64))
+    message = (
+        f"grown from {_times(grid)} to {_times(grown)} cells for {names}: the hull's .rgn now reads its cell table "
+        "at wrong places and must be made anew"
+    )
+    return grown, cell_map, [Finding(Severity.WARNING, "grid", message)]
+
+
+def _moved_cells(values: np.ndarray, cell_map: np.ndarray | None, grid: Grid) -> np.ndarray:
+    if cell_map is None:
+        return values
+    moved = np.zeros(grid.cell_count, values.dtype)
+    moved[cell_map] = values
+    return moved
+
+
+def _regrid(cells: np.ndarray | None, cell_map: np.ndarray | None, grid: Grid) -> np.ndarray | None:
+    """The source's cell records in the new grid; their positions are counted anew."""
+    if cells is None or cell_map is None:
+        return cells
+    moved = _moved_cells(cells, cell_map, grid)
+    moved["position"] = grid.position(np.arange(grid.cell_count))
+    return moved
+
+
+def _point(values: np.ndarray) -> str:
+    return "(" + ", ".join(f"{value:,.7g}" for value in values) + ")"
+
+
+def _times(grid: Grid) -> str:
+    return " x ".join(str(n) for n in grid.dimensions)
