@@ -85,8 +85,8 @@ class Archive:
 
     def stored_blocks(self, entry: Entry, block: int = BLOCK) -> Iterator[bytes]:
         """The same bytes in blocks, for copying."""
+        part = self.part_of(entry)
         try:
-            part = self._part(entry)
             yield from read_range(part.path, entry.offset, entry.size, block)
         except FormatError as error:
             raise self._named(error, entry) from error
@@ -108,23 +108,25 @@ class Archive:
         except FormatError as error:
             raise self._named(error, entry) from error
 
-    def _part(self, entry: Entry) -> Part:
-        """The data file that holds the whole entry."""
-        if _stamp(self.stamp[0]) != self.stamp:
-            raise FormatError("the archive was changed by another program", remedy="open it again")
+    def part_of(self, entry: Entry) -> Part:
+        """The data file that holds the entry. Raises `FormatError` if it is missing, or too short for the entry."""
         part = self.parts.get(entry.part)
-        if part is None:
-            name = self.path.with_suffix(f".p{entry.part:02d}").name
-            raise FormatError(f"its data file {name} is missing", remedy="copy it beside the .pak file")
-        if entry.offset + entry.size > part.size:
-            raise FormatError(
-                f"its data reach beyond the end of {part.path.name}",
+        name = self.path.with_suffix(f".p{entry.part:02d}").name
+        if _stamp(self.stamp[0]) != self.stamp:
+            error = FormatError("the archive was changed since it was opened", remedy="open it again")
+        elif part is None:
+            error = FormatError(f"its data file {name} is missing", remedy="copy it beside the .pak file")
+        elif entry.offset + entry.size > part.size:
+            error = FormatError(
+                f"its data reach beyond the end of {name}",
                 offset=entry.offset,
                 expected=f"{entry.size:,} bytes",
                 found=f"{max(part.size - entry.offset, 0):,}",
                 remedy="the data file is cut short, extract it again from the disc",
             )
-        return part
+        else:
+            return part
+        raise self._named(error, entry)
 
     def _named(self, error: FormatError, entry: Entry) -> FormatError:
         return error.within(self.label(entry)).within(str(self.path))

@@ -32,10 +32,11 @@ class _Piece:
 
 @dataclass(slots=True)
 class _Part:
-    """A new data file while it is laid out."""
+    """A new data file while it is laid out. `intact`: up to its end it is the source's, gaps included."""
 
     pieces: list[_Piece] = field(default_factory=list)
     size: int = 0
+    intact: bool = True
 
     def add(self, piece: _Piece) -> None:
         if piece.size > 0:
@@ -66,8 +67,12 @@ def write_archive(
     onto_source = _same_folder(target.parent, archive.path.parent)
     if onto_source and not overwrite_source:
         raise FormatError(
-            "the target is the archive itself", file=str(archive.path), remedy="choose another folder, or allow overwriting"
+            "the target is the archive itself",
+            file=str(archive.path),
+            remedy="choose another folder, or allow overwriting",
         )
+    if onto_source and file_switch.recover(target.parent, target.name):
+        archive = open_archive(archive.path, archive.names)  # its files have their own names again
     changed: dict[int, bytes] = {}
     for wanted, data in replacements.items():
         entry = archive.find(wanted)
@@ -75,9 +80,8 @@ def write_archive(
         if stored is not None:
             changed[entry.hash] = stored
     entries, parts = _lay_out(archive, changed)
-    names = part_names(archive.path.name, [part.path.name for part in archive.parts.values()])
     table = replace(archive.table, entries=tuple(sorted(entries, key=lambda entry: entry.hash)))
-    _write(target, table, parts, names, backup=onto_source, progress=progress)
+    _write(target, table, parts, backup=onto_source, progress=progress)
     return open_archive(target, archive.names)
 
 
@@ -108,19 +112,19 @@ def make_archive(
         stored[number] = ipfb.pack(data) if packed else data
         if isinstance(name, str):
             names[number] = name
-    room = _Room(Path(path), alignment, _sane_limit(alignment, limit), names)
-    parts: dict[int, _Part] = {}
+    table = Table((), alignment, limit)
+    room = _Room(Path(path), table, names)
+    parts = {0: _Part()}
     placed = []
     for number in sorted(stored):
-        entry = room.place(Entry(number, 0, len(stored[number])), moved=True)
+        entry = room.place(Entry(number, 0, len(stored[number])), resized=True)
         part = parts.setdefault(entry.part, _Part())
         part.add(_Piece(entry.offset - part.size))
         part.add(_Piece(entry.size, data=stored[number]))
         placed.append(entry)
     for part in parts.values():
-        part.add(_Piece(padding(part.size, alignment)))
-    table = Table(tuple(placed), alignment, limit)
-    _write(Path(path), table, parts or {0: _Part()}, {}, backup=False, progress=progress)
+        part.add(_Piece(padding(part.size, room.alignment)))
+    _write(Path(path), replace(table, entries=tuple(placed)), parts, backup=False, progress=progress)
     return open_archive(path, names)
 
 
@@ -136,24 +140,115 @@ def _replacement(archive: Archive, entry: Entry, data: bytes) -> bytes | None:
     return ipfb.pack(data) if packed or ipfb.is_packed(data) else bytes(data)
 
 
-@dataclass(slots=True)
 class _Room:
-    """Gives entries their places, in the order of the data files, each part up to the limit."""
+    """Gives entries their places, in the order of the data files."""
 
-    path: Path
-    alignment: int
-    limit: int
-    names: Mapping[int, str]
-    part: int = 0
-    end: int = 0
+    def __init__(self, path: Path, table: Table, names: Mapping[int, str]) -> None:
+        self.path, self.names = path, names
+        self.alignment = table.alignment or ipfb.ALIGNMENT
+        self.limit = table.limit if 0 < table.limit <= ipfb.LIMIT else ipfb.LIMIT
+        self.part = self.end = 0
 
-    def place(self, entry: Entry, moved: bool) -> Entry:
-        """The entry at its own position if it is free, else at the next one. `moved`: its position means nothing."""
+    def place(self, entry: Entry, resized: bool) -> Entry:
+        """The entry at its own position if nothing before it needs that, else at the next free one."""
         part, offset = entry.part, entry.offset
-        if moved or (part, offset) < (self.part, self.end):
-            part, offset = self.part, self.end + padding(self.end, self.alignment)
-        if offset + entry.size > self.limit and (part, offset) != (entry.part, entry.offset):
+        if (part, offset) < (self.part, self.end):
+            part, offset, resized = self.part, self.end + padding(self.end, self.alignment), True
+        if resized and offset + entry.size > self.limit:
             part, offset = part + 1, 0
-        self._require_fit(entry, part, offset)
+            self._require_fit(entry, part)
         self.part, self.end = part, offset + entry.size
         return replace(entry, position=part << 28 | offset)
+
+    def _require_fit(self, entry: Entry, part: int) -> None:
+        label = self.names.get(entry.hash, f"{entry.hash:08x}")
+        if entry.size > self.limit:
+            problem, expected = f"{label} is too large for a data file", f"at most {self.limit:,} bytes"
+            raise FormatError(problem, expected=expected, found=f"{entry.size:,}", file=str(self.path))
+        if part >= ipfb.PARTS:
+            problem = f"the archive is too large, {label} and what follows don't fit"
+            raise FormatError(problem, expected=f"{ipfb.PARTS} data files of {self.limit:,} bytes", file=str(self.path))
+
+
+def _lay_out(archive: Archive, changed: Mapping[int, bytes]) -> tuple[list[Entry], dict[int, _Part]]:
+    """The entries with their new positions and sizes, and what each data file consists of."""
+    room = _Room(archive.path, archive.table, archive.names)
+    parts: dict[int, _Part] = {}
+    ends: dict[int, int] = {}  # of the source's data files, without the padding behind the last entry
+    placed = []
+    for entry in sorted(archive.entries, key=lambda entry: (entry.position, entry.size)):
+        data = changed.get(entry.hash)
+        new = room.place(entry if data is None else replace(entry, size=len(data)), resized=data is not None)
+        part, stays = parts.setdefault(new.part, _Part()), new.position == entry.position
+        part.add(_gap(archive, new.part, part.size, new.offset, kept=part.intact and stays))
+        if data is None:
+            part.add(_Piece(entry.size, source=archive.part_of(entry).path, offset=entry.offset))
+        else:
+            part.add(_Piece(len(data), data=data))
+        part.intact = stays and data is None
+        ends[entry.part] = max(ends.get(entry.part, 0), entry.offset + entry.size)
+        placed.append(new)
+    for number, source in archive.parts.items():
+        if number in parts or number not in ends:  # one without entries is copied as it is
+            part = parts.setdefault(number, _Part())
+            if part.intact and part.size == ends.get(number, 0):
+                part.add(_gap(archive, number, part.size, source.size, kept=True))
+            elif source.size % room.alignment == 0:
+                part.add(_Piece(padding(part.size, room.alignment)))
+    for number in parts.keys() - archive.parts.keys():
+        parts[number].add(_Piece(padding(parts[number].size, room.alignment)))
+    return placed, parts
+
+
+def _gap(archive: Archive, number: int, start: int, end: int, kept: bool) -> _Piece:
+    """The bytes between two entries: zeros, or whatever the source has there if both are where they were."""
+    source = archive.parts.get(number)
+    if kept and source is not None and end <= source.size:
+        return _Piece(end - start, source=source.path, offset=start)
+    return _Piece(end - start)
+
+
+def _write(target: Path, table: Table, parts: Mapping[int, _Part], *, backup: bool, progress: Progress | None) -> None:
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        there = part_names(target.name, [path.name for path in target.parent.iterdir()])
+    except OSError as error:
+        raise FormatError(f"can't be written ({error.strerror or error})", file=str(target)) from error
+    done, total = 0, sum(part.size for part in parts.values())
+
+    def writer(part: _Part) -> file_switch.Writer:
+        def write(stream: BinaryIO) -> None:
+            nonlocal done
+            for block in _blocks(part.pieces):
+                stream.write(block)
+                done += len(block)
+                if progress:
+                    progress(done, total)
+
+        return write
+
+    # data files of an earlier, larger archive go
+    writers: dict[str, file_switch.Writer | None] = dict.fromkeys(there.values())
+    for number, part in parts.items():
+        writers[there.get(number, target.with_suffix(f".p{number:02d}").name)] = writer(part)
+    encoded = ipfb.encode(table)
+    writers[target.name] = lambda stream: stream.write(encoded)
+    file_switch.replace_files(target.parent, target.name, writers, backup=backup)
+
+
+def _blocks(pieces: Iterable[_Piece]) -> Iterable[bytes]:
+    for piece in pieces:
+        if piece.data is not None:
+            yield piece.data
+        elif piece.source is not None:
+            yield from read_range(piece.source, piece.offset, piece.size)
+        else:
+            for start in range(0, piece.size, BLOCK):
+                yield bytes(min(BLOCK, piece.size - start))
+
+
+def _same_folder(one: Path, other: Path) -> bool:
+    try:
+        return os.path.samefile(one, other)
+    except OSError:
+        return False  # the target doesn't exist yet

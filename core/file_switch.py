@@ -31,7 +31,7 @@ from typing import BinaryIO
 
 from .errors import FormatError
 
-Writer = Callable[[BinaryIO], None]
+Writer = Callable[[BinaryIO], object]
 
 JOURNAL, NEW, OLD, BACKUP = ".journal~", ".new~", ".old~", ".bak"
 _log = logging.getLogger(__name__)

@@ -84,7 +84,9 @@ def is_packed(stored: bytes) -> bool:
 
 def unpacked_size(stored: bytes) -> int | None:
     """The length that a packed entry declares, None for a raw one; its first bytes are enough."""
-    return int(view(stored, PACKED, 1, 0, "the first words of the packed data")["size"][0]) if is_packed(stored) else None
+    return (
+        int(view(stored, PACKED, 1, 0, "the first words of the packed data")["size"][0]) if is_packed(stored) else None
+    )
 
 
 def pack(data: bytes) -> bytes:
