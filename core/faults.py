@@ -15,6 +15,7 @@ from .assemble import Edit, Mesh, matches
 from .errors import Finding, FormatError, Severity
 from .geometry import edge_census, flat
 from .mcol import LIMIT
+from .surfaces import Facing
 
 NAMES_SHOWN = 4
 
@@ -101,20 +102,24 @@ def check_facing(
 
     Raises `FormatError` that names the objects otherwise, unless the source has the fault already.
     """
-    wrong = _wrong_side(edit.vertices, edit.triangles, outside_solid)
-    if not wrong.any():
-        return edit, []
-    if turn:
+    known, wound = matches(edit, source) if source else (np.zeros(len(edit.triangles), bool),) * 2
+    wrong, buried = _judge_sides(edit.vertices, edit.triangles, outside_solid, known, wound)
+    findings: list[Finding] = []
+    if buried.any():
+        message = f"{_owners(edit, np.flatnonzero(buried))} lie wholly in rock, where no ship gets"
+        findings.append(Finding(Severity.WARNING, "winding", message, "triangles", tuple(np.flatnonzero(buried).tolist())))
+    if turn and wrong.any():
         triangles = edit.triangles.copy()
         triangles[wrong] = triangles[wrong][:, [0, 2, 1]]
         message = f"turned {np.count_nonzero(wrong):,} triangles of {_owners(edit, np.flatnonzero(wrong))}"
-        return replace(edit, triangles=triangles), [Finding(Severity.WARNING, "winding", message)]
+        return replace(edit, triangles=triangles), [*findings, Finding(Severity.WARNING, "winding", message)]
     inherited = np.zeros_like(wrong)
-    if source:
-        wound = matches(edit, source)[1]
-        theirs = _wrong_side(source.vertices, source.triangles.astype(np.int64), outside_solid)
+    if source and wrong.any():
+        everything = np.ones(len(source.triangles), bool)
+        theirs, _ = _judge_sides(
+            source.vertices, source.triangles.astype(np.int64), outside_solid, everything, everything
+        )
         inherited[wound] = theirs[edit.triangle_ids[wound]]
-    findings: list[Finding] = []
     _judge(
         edit,
         np.flatnonzero(wrong & ~inherited),
@@ -138,11 +143,25 @@ def outside_box(edit: Edit, source: Mesh | None, outside: np.ndarray) -> str:
     return _owners(edit, triangles) if len(triangles) else ""
 
 
-def _wrong_side(vertices: np.ndarray, triangles: np.ndarray, outside_solid: bool) -> np.ndarray:
+def _judge_sides(
+    vertices: np.ndarray, triangles: np.ndarray, outside_solid: bool, known: np.ndarray, wound: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Which triangles don't face free space and must be turned, and which face rock because their surface lies
+    in it, bool (nt,) each.
+
+    A surface in rock all around is one that was moved there, unless the source had it the other way around
+    (`known` but not `wound`), or it is new with nothing but the solid outside around it.
+    """
     surface = surfaces.split(triangles)
     odd = surfaces.inconsistent(triangles, surface)
     agreeing = np.where(odd[:, None], triangles[:, [0, 2, 1]], triangles)
-    return odd ^ surfaces.facing_wrong(vertices, agreeing, surface, outside_solid)[surface]
+    facing = surfaces.facing(vertices, agreeing, surface, outside_solid)
+    was_turned, is_new = np.zeros(len(facing), bool), np.ones(len(facing), bool)
+    was_turned[surface[known & (wound == odd)]] = True
+    is_new[surface[known]] = False
+    in_rock = np.isin(facing, (Facing.BURIED, Facing.OUTSIDE))
+    wrong = (facing == Facing.WRONG) | (in_rock & was_turned) | (is_new & (facing == Facing.OUTSIDE))
+    return odd ^ wrong[surface], (in_rock & ~wrong)[surface]
 
 
 def _judge(

@@ -6,6 +6,8 @@ faces inward.
 
 from __future__ import annotations
 
+import enum
+
 import numpy as np
 
 from .arrays import components
@@ -70,13 +72,18 @@ def inconsistent(triangles: np.ndarray, surface: np.ndarray) -> np.ndarray:
     return kind ^ (2 * odd > sizes)[surface]
 
 
-def facing_wrong(
-    vertices: np.ndarray, triangles: np.ndarray, surface: np.ndarray, outside_solid: bool
-) -> np.ndarray:
-    """Which surfaces' fronts don't face free space, bool (s,).
+class Facing(enum.IntEnum):
+    """RIGHT: the front faces free space. WRONG: the back does. BURIED: rock all around, free space nowhere.
+    OUTSIDE: the same, and the rock is the solid outside of the grid alone."""
 
-    The largest surfaces are judged first, and the others by what those, put right, leave free. A surface of
-    which no part touches free space from outside must enclose it.
+    RIGHT, WRONG, BURIED, OUTSIDE = range(4)
+
+
+def facing(vertices: np.ndarray, triangles: np.ndarray, surface: np.ndarray, outside_solid: bool) -> np.ndarray:
+    """What each surface's front faces: `Facing` values, int64 (s,).
+
+    The largest surfaces are judged first, and the others by what those, put right, leave free. An inward
+    surface is right where it is in rock all around, an outward one where part of it is in free space.
     """
     volume = volumes(vertices, triangles, surface)
     count = len(volume)
@@ -85,19 +92,24 @@ def facing_wrong(
     rank[order] = np.arange(count)
 
     points, owners, surrounding, layers = _layers_around(vertices, triangles, surface, rank)
-    wrong = np.zeros(count, bool)
     by_owner = np.argsort(rank[owners], kind="stable")
     points, owners, surrounding, layers = (a[by_owner] for a in (points, owners, surrounding, layers))
     bounds = np.searchsorted(rank[owners], np.arange(count + 1))
     triangle_count = np.bincount(surface, minlength=count)
+    result = np.full(count, Facing.RIGHT, np.int64)
     for place, number in enumerate(order):
         mine = slice(bounds[place], bounds[place + 1])
-        signs = np.where(wrong[surrounding[mine]], -layers[mine], layers[mine])
+        turned = np.isin(result[surrounding[mine]], (Facing.WRONG, Facing.OUTSIDE))
+        signs = np.where(turned, -layers[mine], layers[mine])
         covered, inverse = np.unique(points[mine], return_inverse=True)
-        rock = int(outside_solid) + np.bincount(inverse.reshape(-1), signs, minlength=len(covered))
-        touches_free = (rock < 1).any() or (not outside_solid and len(covered) < triangle_count[number])
-        wrong[number] = (volume[number] > 0) != touches_free
-    return wrong
+        rock = np.full(triangle_count[number], int(outside_solid))
+        rock[: len(covered)] += np.bincount(inverse.reshape(-1), signs, minlength=len(covered)).astype(np.int64)
+        free = bool((rock < 1).any())
+        if volume[number] < 0:
+            result[number] = Facing.WRONG if free else Facing.RIGHT
+        elif not free:
+            result[number] = Facing.BURIED if (rock > int(outside_solid)).any() else Facing.OUTSIDE
+    return result
 
 
 def _layers_around(vertices: np.ndarray, triangles: np.ndarray, surface: np.ndarray, rank: np.ndarray):

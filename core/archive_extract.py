@@ -1,0 +1,87 @@
+"""Unpacks entries of an archive to a folder, and nowhere else, whatever their names are."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from .archive import Archive, Progress
+from .errors import FormatError
+from .files import write_file
+from .ipfb import Entry
+
+# Names that Windows gives to devices, with any ending: opening NUL.col there opens no file.
+_DEVICE = re.compile(r"(CON|PRN|AUX|NUL|CLOCK\$|CONIN\$|CONOUT\$|COM[0-9¹²³]|LPT[0-9¹²³])\s*(\.|$)", re.IGNORECASE)
+_UNSAFE = re.compile(r'[<>:"/\\|?*\x00-\x1f\x7f-\x9f\ud800-\udfff\u200e\u200f\u202a-\u202e\u2066-\u2069]')
+_LONGEST = 200  # bytes of a file name; file systems allow 255, and a temporary name needs some
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """What became of an entry: the file it was written to, or why it could not be read."""
+
+    entry: Entry
+    path: Path | None
+    error: FormatError | None = None
+
+
+def extract(
+    archive: Archive,
+    target_dir: str | os.PathLike[str],
+    names: Iterable[str | int] | None = None,
+    *,
+    progress: Progress | None = None,
+) -> list[Extracted]:
+    """Unpacks the entries of these names or hashes, or all, as files of `target_dir`; existing ones are replaced.
+
+    A file has its entry's name, made safe by `safe_name`; `<hash>.bin` where the name isn't known. An entry that
+    can't be read is left out and told in the result. Raises `FormatError` for a name that the archive lacks, before
+    anything is written, and with the system's reason if a file can't be written.
+    """
+    folder = Path(target_dir)
+    entries = archive.entries if names is None else [_named(archive, name) for name in names]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FormatError(f"can't be made ({error.strerror or error})", file=str(folder)) from error
+    results: list[Extracted] = []
+    taken: set[str] = set()
+    done, total = 0, sum(entry.size for entry in entries)
+    for entry in entries:
+        name = safe_name(archive.names.get(entry.hash, ""), entry.hash)
+        if name.casefold() in taken:  # two unsafe names may have become one
+            name = f"{entry.hash:08x}-{len(taken)}.bin"
+        taken.add(name.casefold())
+        results.append(_extract(archive, entry, folder / name))
+        done += entry.size
+        if progress:
+            progress(done, total)
+    return results
+
+
+def safe_name(name: str, number: int) -> str:
+    """A file name for an entry that is one plain name on every system: no folder, drive, stream or device.
+
+    Unsafe characters become `_`; a name of which nothing is left, or of more than 200 bytes, becomes `<hash>.bin`.
+    """
+    # dots and blanks at the end are dropped by Windows, so that `x.col.` would be `x.col`
+    safe = _UNSAFE.sub("_", name).strip().rstrip(". ")
+    if not safe.strip("._ ") or len(os.fsencode(safe)) > _LONGEST:
+        return f"{number:08x}.bin"
+    return "_" + safe if _DEVICE.match(safe) or safe.startswith(".") else safe
+
+
+def _named(archive: Archive, wanted: str | int) -> Entry:
+    return archive.find(wanted)
+
+
+def _extract(archive: Archive, entry: Entry, path: Path) -> Extracted:
+    try:
+        data = archive.read(entry)
+    except FormatError as error:
+        return Extracted(entry, None, error)
+    write_file(path, data)
+    return Extracted(entry, path)
