@@ -1,0 +1,45 @@
+"""What travels inside the .blend: a source file's bytes on its root, and what each object came from.
+
+Plain custom properties, which stay readable where the extension isn't installed.
+"""
+
+from __future__ import annotations
+
+import uuid
+
+import bpy
+
+LAYOUT = 1
+"""Counts up when the properties below change their meaning."""
+
+KIND = "sylpheed_kind"
+SOURCE = "sylpheed_source"
+STEM = "sylpheed_stem"
+VERSION = "sylpheed_layout"
+ROOT_ID = "sylpheed_root"
+IMPORTED = "sylpheed_imported"
+RECORD = "sylpheed_record"
+GIVEN_NAME = "sylpheed_given_name"
+
+HULL, SET, SHOWN = "hull", "set", "shown"
+"""Kinds: the root of a hull, the root of a library, and objects that show something and are never exported."""
+
+
+def make_root(kind: str, stem: str, data: bytes) -> bpy.types.Object:
+    """An empty that carries a source file."""
+    root = bpy.data.objects.new(stem, None)
+    root.empty_display_type = "PLAIN_AXES"
+    root[KIND], root[VERSION], root[STEM], root[SOURCE] = kind, LAYOUT, stem, data
+    root[ROOT_ID] = uuid.uuid4().hex
+    return root
+
+
+def kind(obj: bpy.types.Object) -> str:
+    """What an object is to this extension, "" for any other."""
+    shown = obj.data is not None and obj.data.get(KIND) == SHOWN
+    return SHOWN if shown else str(obj.get(KIND, ""))
+
+
+def source(root: bpy.types.Object) -> bytes:
+    """The source file's bytes."""
+    return bytes(root[SOURCE])

@@ -1,0 +1,340 @@
+"""The operators in Blender's menus: they gather options, call one function, and report."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import bpy
+from bpy.props import BoolProperty, CollectionProperty, EnumProperty, FloatProperty, StringProperty
+from bpy_extras.io_utils import ExportHelper, ImportHelper
+
+from . import carry
+from .core import files
+from .core.errors import FormatError
+from .core.rebuild import Options, Outside, Rebuild
+from .scene_export import Exported, export_hull, export_set, find_root
+from .scene_import import HullOptions, Imported, SetOptions, View, import_hull, import_set
+
+Result = set[str]
+
+
+class ViewProperties:
+    """How imported objects are shown; nothing of it reaches a file."""
+
+    scale: FloatProperty(
+        name="Scale",
+        description="Blender units for one game unit. Set on the root object, exported coordinates don't depend on it",
+        default=0.001,
+        min=1e-6,
+        soft_max=1.0,
+        precision=4,
+    )
+    up: EnumProperty(
+        name="Up",
+        description="Which axis of the file points up in Blender",
+        items=[
+            ("Y", "Y", "The file's Y axis points up, as in the games of this engine"),
+            ("Z", "Z", "The file's axes are Blender's axes"),
+        ],
+        default="Y",
+    )
+    mirror: BoolProperty(
+        name="Mirror",
+        description="Show a mirror image along X, for comparing with a left-handed view",
+        default=False,
+    )
+
+    def view(self) -> View:
+        return View(self.scale, self.up, self.mirror)
+
+    def draw_view(self, layout: bpy.types.UILayout) -> None:
+        for name in ("scale", "up", "mirror"):
+            layout.prop(self, name)
+
+
+class ImportFiles(ImportHelper):
+    """One or several files, each on its own: a broken one doesn't keep the others out."""
+
+    files: CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE"})
+    directory: StringProperty(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"})
+
+    def paths(self) -> list[str]:
+        names = [file.name for file in self.files if file.name]
+        if names:
+            return [os.path.join(bpy.path.abspath(self.directory), name) for name in names]
+        return [bpy.path.abspath(self.filepath)]
+
+    def import_all(self, context: bpy.types.Context, import_one: Callable[[str, Callable], Imported]) -> Result:
+        """Imports every file, selects what came in, reports."""
+        paths, done, failed = self.paths(), [], []
+        window = context.window_manager
+        window.progress_begin(0, 1)
+        try:
+            for number, path in enumerate(paths):
+
+                def progress(part: float, number: int = number) -> None:
+                    window.progress_update((number + part) / len(paths))
+
+                try:
+                    done.append(import_one(path, progress))
+                except FormatError as error:
+                    failed.append(str(error))
+        finally:
+            window.progress_end()
+        if not done:
+            self.report({"ERROR"}, "\n".join(failed))
+            return {"CANCELLED"}
+        _select(context, [imported.root for imported in done])
+        for imported in done:
+            self.report({"INFO"}, imported.summary)
+            for warning in imported.warnings:
+                self.report({"WARNING"}, warning)
+        for failure in failed:
+            self.report({"WARNING"}, failure)
+        return {"FINISHED"}
+
+
+class IMPORT_SCENE_OT_sylpheed_col(bpy.types.Operator, ImportFiles, ViewProperties):
+    """Import collision hulls of Project Sylpheed, with their grid cells"""
+
+    bl_idname = "import_scene.sylpheed_col"
+    bl_label = "Import Sylpheed Hull"
+    bl_options = {"PRESET", "UNDO"}
+
+    filename_ext = ".col"
+    filter_glob: StringProperty(default="*.col", options={"HIDDEN"})
+    surfaces: EnumProperty(
+        name="Surfaces",
+        description="How the hull's closed surfaces become objects",
+        items=[
+            ("SEPARATE", "Separate", "One object for the wall and for each asteroid"),
+            ("JOINED", "Joined", "One object for the whole hull"),
+        ],
+        default="SEPARATE",
+    )
+    cells: EnumProperty(
+        name="Cells",
+        description="Whether to show the grid cells that hold triangles. They are never read back",
+        items=[
+            ("OBJECTS", "Objects", "A wire box for each, in a collection of their own that is hidden at first"),
+            ("NONE", "None", "No cells"),
+        ],
+        default="OBJECTS",
+    )
+    spheres: BoolProperty(
+        name="Bounding Spheres",
+        description="Show the sphere that the game tests in front of each cell's triangles. Never read back",
+        default=False,
+    )
+
+    def draw(self, context: bpy.types.Context) -> None:
+        self.layout.use_property_split = True
+        for name in ("surfaces", "cells", "spheres"):
+            self.layout.prop(self, name)
+        self.draw_view(self.layout)
+
+    def execute(self, context: bpy.types.Context) -> Result:
+        options = HullOptions(self.surfaces, self.cells, self.spheres, self.view())
+        return self.import_all(context, lambda path, _: import_hull(context.scene, path, options))
+
+
+class IMPORT_SCENE_OT_sylpheed_set(bpy.types.Operator, ImportFiles, ViewProperties):
+    """Import the collision meshes of ships, machines and asteroids from a CollisionSet of Project Sylpheed"""
+
+    bl_idname = "import_scene.sylpheed_set"
+    bl_label = "Import Sylpheed Collision Set"
+    bl_options = {"PRESET", "UNDO"}
+
+    filename_ext = ".bin"
+    filter_glob: StringProperty(default="*.bin", options={"HIDDEN"})
+    name_filter: StringProperty(
+        name="Names",
+        description="Which parts to import: names with * and ?, separated by commas. The others stay in the file",
+        default="*",
+    )
+
+    def draw(self, context: bpy.types.Context) -> None:
+        self.layout.use_property_split = True
+        self.layout.prop(self, "name_filter")
+        self.draw_view(self.layout)
+
+    def execute(self, context: bpy.types.Context) -> Result:
+        options = SetOptions(self.name_filter, self.view())
+        return self.import_all(context, lambda path, progress: import_set(context.scene, path, options, progress))
+
+
+class ExportFile(ExportHelper):
+    """One file, written whole or not at all."""
+
+    apply_modifiers: BoolProperty(
+        name="Apply Modifiers",
+        description="Export meshes as their modifiers and shape keys show them",
+        default=True,
+    )
+
+    def export(self, context: bpy.types.Context, export_root: Callable[[], tuple[str, Exported]]) -> Result:
+        """Makes the bytes, then writes them, then reports."""
+        context.window_manager.progress_begin(0, 1)
+        try:
+            stem, exported = export_root()
+            path = bpy.path.ensure_ext(bpy.path.abspath(self.filepath), self.filename_ext)
+            if Path(path).name in ("", self.filename_ext):
+                path = str(Path(path).with_name(stem + self.filename_ext))
+            context.window_manager.progress_update(0.9)
+            files.write_file(path, exported.data)
+        except FormatError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        finally:
+            context.window_manager.progress_end()
+        for warning in exported.warnings:
+            self.report({"WARNING"}, warning)
+        self.report({"INFO"}, f"{exported.summary}; wrote {len(exported.data):,} bytes to {path}")
+        return {"FINISHED"}
+
+
+class EXPORT_SCENE_OT_sylpheed_col(bpy.types.Operator, ExportFile):
+    """Export a collision hull for Project Sylpheed: what hangs below its root object, hidden or not"""
+
+    bl_idname = "export_scene.sylpheed_col"
+    bl_label = "Export Sylpheed Hull"
+    bl_options = {"PRESET"}
+
+    filename_ext = ".col"
+    filter_glob: StringProperty(default="*.col", options={"HIDDEN"})
+    hull: StringProperty(
+        name="Hull",
+        description="Name of the hull's root object. Empty: that of the active object, or the only one",
+        default="",
+    )
+    rebuild: EnumProperty(
+        name="Rebuild",
+        description="How much of the source file to make anew",
+        items=[
+            ("CHANGED", "Changed", "Keep every cell, sphere and byte that the edit doesn't reach"),
+            ("ALL", "All", "Make every cell list, sphere and fill state anew"),
+        ],
+        default="CHANGED",
+    )
+    outside: EnumProperty(
+        name="Outside",
+        description="What to do with geometry outside the hull's bounding box",
+        items=[
+            ("ERROR", "Error", "Refuse to export, naming the objects"),
+            ("GROW", "Grow", "Add whole cells to the grid. The hull's .rgn no longer fits then"),
+        ],
+        default="ERROR",
+    )
+    turn: BoolProperty(
+        name="Turn",
+        description="Turn faces whose front doesn't face free space, instead of refusing them",
+        default=False,
+    )
+
+    def draw(self, context: bpy.types.Context) -> None:
+        self.layout.use_property_split = True
+        roots = [obj.name for obj in context.scene.objects if carry.kind(obj) == carry.HULL]
+        if len(roots) > 1:
+            self.layout.prop_search(self, "hull", context.scene, "objects")
+        for name in ("rebuild", "outside", "turn", "apply_modifiers"):
+            self.layout.prop(self, name)
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
+        _suggest_name(self, context, carry.HULL, self.hull)
+        return ExportHelper.invoke(self, context, event)
+
+    def execute(self, context: bpy.types.Context) -> Result:
+        options = Options(Rebuild(self.rebuild), Outside(self.outside), self.turn)
+
+        def export_root() -> tuple[str, Exported]:
+            root = find_root(context, carry.HULL, self.hull)
+            return root[carry.STEM], export_hull(context, root, options, self.apply_modifiers)
+
+        return self.export(context, export_root)
+
+
+class EXPORT_SCENE_OT_sylpheed_set(bpy.types.Operator, ExportFile):
+    """Export a CollisionSet for Project Sylpheed: edited parts are replaced, the others stay"""
+
+    bl_idname = "export_scene.sylpheed_set"
+    bl_label = "Export Sylpheed Collision Set"
+    bl_options = {"PRESET"}
+
+    filename_ext = ".bin"
+    filter_glob: StringProperty(default="*.bin", options={"HIDDEN"})
+
+    def draw(self, context: bpy.types.Context) -> None:
+        self.layout.use_property_split = True
+        self.layout.prop(self, "apply_modifiers")
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
+        _suggest_name(self, context, carry.SET)
+        return ExportHelper.invoke(self, context, event)
+
+    def execute(self, context: bpy.types.Context) -> Result:
+        def export_root() -> tuple[str, Exported]:
+            root = find_root(context, carry.SET)
+            return root[carry.STEM], export_set(context, root, self.apply_modifiers)
+
+        return self.export(context, export_root)
+
+
+def _select(context: bpy.types.Context, roots: list[bpy.types.Object]) -> None:
+    """Selects new roots, unless that would disturb an edit in progress."""
+    context.view_layer.update()
+    if context.mode != "OBJECT":
+        return
+    for obj in context.view_layer.objects:
+        obj.select_set(False)
+    for root in roots:
+        if root.name in context.view_layer.objects:
+            root.select_set(True)
+            context.view_layer.objects.active = root
+
+
+def _suggest_name(operator: bpy.types.Operator, context: bpy.types.Context, kind: str, name: str = "") -> None:
+    """Offers the source file's name in the file browser, beside the saved .blend."""
+    if operator.filepath:
+        return
+    try:
+        stem = find_root(context, kind, name)[carry.STEM]
+    except FormatError:
+        return  # execute says so
+    folder = os.path.dirname(bpy.data.filepath)
+    operator.filepath = os.path.join(folder, stem + operator.filename_ext)
+
+
+IMPORTS = (IMPORT_SCENE_OT_sylpheed_col, IMPORT_SCENE_OT_sylpheed_set)
+EXPORTS = (EXPORT_SCENE_OT_sylpheed_col, EXPORT_SCENE_OT_sylpheed_set)
+LABELS = {"_col": "Sylpheed hull (.col)", "_set": "Sylpheed collision set (.bin)"}
+
+
+def _entries(classes: tuple[type, ...]) -> Iterator[tuple[str, str]]:
+    for cls in classes:
+        yield cls.bl_idname, LABELS[cls.bl_idname[-4:]]
+
+
+def _draw_imports(self: bpy.types.Menu, context: bpy.types.Context) -> None:
+    for idname, label in _entries(IMPORTS):
+        self.layout.operator(idname, text=label)
+
+
+def _draw_exports(self: bpy.types.Menu, context: bpy.types.Context) -> None:
+    for idname, label in _entries(EXPORTS):
+        self.layout.operator(idname, text=label)
+
+
+def register() -> None:
+    for cls in (*IMPORTS, *EXPORTS):
+        bpy.utils.register_class(cls)
+    bpy.types.TOPBAR_MT_file_import.append(_draw_imports)
+    bpy.types.TOPBAR_MT_file_export.append(_draw_exports)
+
+
+def unregister() -> None:
+    bpy.types.TOPBAR_MT_file_export.remove(_draw_exports)
+    bpy.types.TOPBAR_MT_file_import.remove(_draw_imports)
+    for cls in reversed((*IMPORTS, *EXPORTS)):
+        bpy.utils.unregister_class(cls)

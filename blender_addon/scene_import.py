@@ -1,0 +1,260 @@
+"""Files to objects: hulls, their grid cells and spheres, and the parts of a library."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import bpy
+import numpy as np
+
+from . import axes, carry, scene_names
+from .core import assemble, collision_set, files, mcol, surfaces
+from .core.errors import FormatError
+from .mesh_bridge import MeshArrays, make_mesh
+
+Progress = Callable[[float], None]
+
+MOST_CELL_OBJECTS = 20_000
+"""A grid of 255 cells an axis would make millions of objects, which Blender does not survive."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """How the root shows what hangs below it."""
+
+    scale: float = 0.001
+    up: str = "Y"
+    mirror: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class HullOptions:
+    """surfaces: SEPARATE or JOINED; cells: OBJECTS or NONE."""
+
+    surfaces: str = "SEPARATE"
+    cells: str = "OBJECTS"
+    spheres: bool = False
+    view: View = View()
+
+
+@dataclass(frozen=True, slots=True)
+class SetOptions:
+    """`name_filter`: globs, separated by commas."""
+
+    name_filter: str = "*"
+    view: View = View()
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """A root, what to say about it, and what to warn of."""
+
+    root: bpy.types.Object
+    summary: str
+    warnings: tuple[str, ...] = ()
+
+
+def import_hull(scene: bpy.types.Scene, path: str, options: HullOptions) -> Imported:
+    """Reads a `.col` and makes its objects. Raises `FormatError`, and makes none then."""
+    data = files.read_file(path)
+    try:
+        hull = mcol.decode(data)
+    except FormatError as error:
+        raise error.within(path) from None
+    return _make_hull(scene, Path(path).stem, data, hull, options)
+
+
+def import_set(scene: bpy.types.Scene, path: str, options: SetOptions, progress: Progress) -> Imported:
+    """Reads a CollisionSet and makes an object for each part that the filter names. Raises `FormatError`."""
+    data = files.read_file(path)
+    try:
+        library = collision_set.decode(data)
+        chosen = _filter_parts(library, options.name_filter)
+    except FormatError as error:
+        raise error.within(path) from None
+    return _make_set(scene, Path(path).stem, data, library, chosen, options, progress)
+
+
+# --- hulls ----------------------------------------------------------------------------------------
+
+
+def _make_hull(scene: bpy.types.Scene, stem: str, data: bytes, hull: mcol.Hull, options: HullOptions) -> Imported:
+    root, collection = _make_root(scene, carry.HULL, stem, data, options.view)
+    triangles = hull.triangles.astype(np.int64)
+    aside, _ = assemble.aside(hull)
+    kept = np.flatnonzero(~aside)
+    if options.surfaces == "JOINED":
+        groups, names = [kept], ["hull"]
+    else:
+        surface = surfaces.split(triangles[kept])
+        names = surfaces.names(hull.vertices, triangles[kept], surface)
+        groups = [kept[group] for group in _grouped(surface, len(names))]
+    for name, group in zip(names, groups, strict=True):
+        mesh = make_mesh(scene_names.surface(stem, name), _part_of(hull, triangles, group))
+        _add(mesh.name, mesh, root, collection)
+
+    warnings = []
+    if aside.any():
+        warnings.append(
+            f"{stem}: {np.count_nonzero(aside):,} triangles use a vertex twice, which Blender can't hold; "
+            "they are kept aside and written back"
+        )
+    if options.cells == "OBJECTS":
+        warnings += _make_cells(scene, stem, hull, root, collection)
+    if options.spheres:
+        _make_spheres(stem, hull, root, collection)
+    counted = f"{len(groups)} surface{'s' if len(groups) != 1 else ''}"
+    summary = f"{stem}: {counted}, {len(hull.vertices):,} vertices, {len(triangles):,} triangles"
+    return Imported(root, summary, tuple(warnings))
+
+
+def _make_cells(
+    scene: bpy.types.Scene, stem: str, hull: mcol.Hull, root: bpy.types.Object, parent: bpy.types.Collection
+) -> list[str]:
+    """A wire box for each cell that lists triangles, all of one mesh, hidden at first."""
+    if len(hull.occupied) > MOST_CELL_OBJECTS:
+        return [f"{stem}: {len(hull.occupied):,} cells are too many to show as objects, none was made"]
+    collection = bpy.data.collections.new(f"{stem} cells")
+    parent.children.link(collection)
+    mesh = bpy.data.meshes.new(f"{stem} cell")
+    mesh[carry.KIND] = carry.SHOWN
+    corners = np.array([[i & 1, i >> 1 & 1, i >> 2] for i in range(8)]) * hull.grid.cell_size
+    edges = [(a, a | bit) for a in range(8) for bit in (1, 2, 4) if not a & bit]
+    mesh.from_pydata(corners.tolist(), edges, [])
+    positions = hull.grid.position(hull.occupied)
+    places = hull.grid.lower_corner(positions)
+    for position, place in zip(positions.tolist(), places.tolist(), strict=True):
+        _add(scene_names.cell(stem, position), mesh, root, collection).location = place
+    for view_layer in scene.view_layers:
+        _hide(view_layer.layer_collection, collection)
+    return []
+
+
+def _make_spheres(stem: str, hull: mcol.Hull, root: bpy.types.Object, parent: bpy.types.Collection) -> None:
+    """An empty for the sphere in front of each cell's first list, which is what the game tests."""
+    collection = bpy.data.collections.new(f"{stem} spheres")
+    parent.children.link(collection)
+    positions = hull.grid.position(hull.occupied)
+    spheres = hull.list_spheres[hull.first_list]
+    for position, (x, y, z, radius) in zip(positions.tolist(), spheres.tolist(), strict=True):
+        empty = _add(scene_names.sphere(stem, position), None, root, collection)
+        empty.empty_display_type = "SPHERE"
+        empty.empty_display_size = radius
+        empty.location = (x, y, z)
+
+
+# --- libraries ------------------------------------------------------------------------------------
+
+
+def _make_set(
+    scene: bpy.types.Scene,
+    stem: str,
+    data: bytes,
+    library: collision_set.CollisionSet,
+    chosen: list[int],
+    options: SetOptions,
+    progress: Progress,
+) -> Imported:
+    root, collection = _make_root(scene, carry.SET, stem, data, options.view)
+    root[carry.IMPORTED] = chosen
+    groups: dict[tuple[str, ...], bpy.types.Collection] = {}
+    kept_aside = 0
+    for done, number in enumerate(chosen):
+        part = library.parts[number]
+        aside, _ = assemble.aside(part)
+        kept_aside += int(np.count_nonzero(aside))
+        mesh = make_mesh(part.name, _part_of(part, part.triangles.astype(np.int64), np.flatnonzero(~aside)))
+        obj = _add(part.name, mesh, root, _group(groups, collection, scene_names.part_groups(part.name)))
+        obj[carry.RECORD] = number
+        obj[carry.GIVEN_NAME] = obj.name
+        progress((done + 1) / len(chosen))
+    warnings = []
+    if kept_aside:
+        warnings.append(
+            f"{stem}: {kept_aside:,} triangles use a vertex twice, which Blender can't hold; "
+            "they are kept aside and written back"
+        )
+    if library.trailing:
+        warnings.append(
+            f"{stem}: {len(library.trailing):,} bytes follow the last part, which the game takes for one more; "
+            "they are kept"
+        )
+    triangle_count = sum(len(library.parts[number].triangles) for number in chosen)
+    summary = f"{stem}: {len(chosen):,} of {len(library.parts):,} parts, {triangle_count:,} triangles"
+    return Imported(root, summary, tuple(warnings))
+
+
+def _filter_parts(library: collision_set.CollisionSet, name_filter: str) -> list[int]:
+    patterns = [pattern.strip().lower() for pattern in name_filter.split(",") if pattern.strip()] or ["*"]
+    chosen = [
+        number
+        for number, part in enumerate(library.parts)
+        if any(fnmatch.fnmatchcase(part.name.lower(), pattern) for pattern in patterns)
+    ]
+    if not chosen:
+        raise FormatError(
+            f"no part has a name like {name_filter!r}",
+            found=", ".join(part.name for part in library.parts[:3]) + ", …",
+            remedy='use "*" for all',
+        )
+    return chosen
+
+
+def _group(
+    groups: dict[tuple[str, ...], bpy.types.Collection], collection: bpy.types.Collection, path: tuple[str, ...]
+) -> bpy.types.Collection:
+    """The collection of a path of names below another one, made where it is missing."""
+    for depth, name in enumerate(path, 1):
+        key = path[:depth]
+        if key not in groups:
+            groups[key] = bpy.data.collections.new(name)
+            collection.children.link(groups[key])
+        collection = groups[key]
+    return collection
+
+
+# --- both -----------------------------------------------------------------------------------------
+
+
+def _make_root(
+    scene: bpy.types.Scene, kind: str, stem: str, data: bytes, view: View
+) -> tuple[bpy.types.Object, bpy.types.Collection]:
+    collection = bpy.data.collections.new(stem)
+    scene.collection.children.link(collection)
+    root = carry.make_root(kind, stem, data)
+    root.rotation_euler, root.scale = axes.root_transform(view.scale, view.up, view.mirror)
+    collection.objects.link(root)
+    return root, collection
+
+
+def _add(
+    name: str, data: bpy.types.ID | None, root: bpy.types.Object, collection: bpy.types.Collection
+) -> bpy.types.Object:
+    obj = bpy.data.objects.new(name, data)
+    obj.parent = root
+    obj[carry.ROOT_ID] = root[carry.ROOT_ID]
+    collection.objects.link(obj)
+    return obj
+
+
+def _part_of(mesh: assemble.Mesh, triangles: np.ndarray, numbers: np.ndarray) -> MeshArrays:
+    """The triangles of these numbers with the vertices that they use, both in the source's order."""
+    used, corners = np.unique(triangles[numbers], return_inverse=True)
+    return MeshArrays(mesh.vertices[used], corners.reshape(-1, 3), used, numbers)
+
+
+def _grouped(labels: np.ndarray, count: int) -> list[np.ndarray]:
+    """The places of each label 0 to count - 1, ascending."""
+    order = np.argsort(labels, kind="stable")
+    return np.split(order, np.searchsorted(labels[order], np.arange(1, count)))
+
+
+def _hide(layer_collection: bpy.types.LayerCollection, collection: bpy.types.Collection) -> None:
+    """Closes the collection's eye wherever it shows below."""
+    for child in layer_collection.children:
+        if child.collection == collection:
+            child.hide_viewport = True
+        _hide(child, collection)

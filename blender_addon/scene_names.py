@@ -1,0 +1,40 @@
+"""Names of objects and collections, and back from them to what they stand for."""
+
+from __future__ import annotations
+
+import re
+
+SUFFIX = re.compile(r"\.\d{3,}$")
+FAMILIES = ("rou", "mob", "rob")
+
+
+def surface(stem: str, name: str) -> str:
+    """`S14_p1.wall`"""
+    return f"{stem}.{name}"
+
+
+def cell(stem: str, position: tuple[int, int, int]) -> str:
+    """`S14_p1.cell_02_00_00`"""
+    return "{}.cell_{:02}_{:02}_{:02}".format(stem, *position)
+
+
+def sphere(stem: str, position: tuple[int, int, int]) -> str:
+    """`S14_p1.sphere_02_00_00`"""
+    return "{}.sphere_{:02}_{:02}_{:02}".format(stem, *position)
+
+
+def without_suffix(name: str) -> str:
+    """A name less the `.001` that Blender appends where a name is taken."""
+    return SUFFIX.sub("", name)
+
+
+def part_groups(name: str) -> tuple[str, str]:
+    """The collections of a library part: its family and its ship, or stage for an asteroid.
+
+    `rou_e101_brg_01` → rou, rou_e101; `S14_p1_Asteroid_cmesh_05` → asteroids, S14_p1.
+    """
+    family, _, rest = name.partition("_")
+    if family in FAMILIES and rest:
+        return family, f"{family}_{rest.partition('_')[0]}"
+    stage, found, _ = name.partition("_Asteroid")
+    return ("asteroids", stage) if found else ("other", "other")

@@ -1,0 +1,208 @@
+"""Objects to geometry in the file's space, without changing the scene.
+
+Blender evaluates neither hidden nor excluded objects, and keeps edits in progress apart from the mesh. So
+whatever needs evaluation is copied into a scene of its own, evaluated there, and removed again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import bpy
+import numpy as np
+
+from . import carry
+from .core.assemble import NEW, Mesh, Piece, identify
+from .mesh_bridge import MeshArrays, read_mesh
+
+GEOMETRY_TYPES = {"MESH", "CURVE", "SURFACE", "FONT"}
+
+
+@dataclass(slots=True)
+class Reading:
+    """Pieces, and what was left out and why."""
+
+    pieces: list[Piece] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+
+def find_roots(scene: bpy.types.Scene, kind: str) -> list[bpy.types.Object]:
+    """The roots of one kind in a scene, hidden ones included."""
+    return [obj for obj in scene.objects if carry.kind(obj) == kind]
+
+
+def below(scene: bpy.types.Scene, root: bpy.types.Object) -> list[bpy.types.Object]:
+    """Everything in the scene that hangs below a root, up to other roots, less what only shows something."""
+    in_scene = set(scene.objects)
+    found: list[bpy.types.Object] = []
+    waiting = list(root.children)
+    while waiting:
+        obj = waiting.pop()
+        if carry.kind(obj) in (carry.HULL, carry.SET):
+            continue
+        waiting += obj.children
+        if obj in in_scene and carry.kind(obj) != carry.SHOWN:
+            found.append(obj)
+    return sorted(found, key=lambda obj: obj.name)
+
+
+def strays(scene: bpy.types.Scene, root: bpy.types.Object) -> list[str]:
+    """Names of objects that were imported with a root and no longer hang below it."""
+    mine = root.get(carry.ROOT_ID)
+    family = {carry.HULL, carry.SET}
+    return sorted(
+        obj.name
+        for obj in scene.objects
+        if obj.type == "MESH"
+        and obj.get(carry.ROOT_ID) == mine
+        and carry.kind(obj) != carry.SHOWN
+        and not any(carry.kind(parent) in family for parent in _parents(obj))
+    )
+
+
+def read_objects(
+    context: bpy.types.Context, root: bpy.types.Object, objects: list[bpy.types.Object], apply_modifiers: bool
+) -> Reading:
+    """A piece for each object with faces, in the space below the root. An object that brings no claims to the
+    source's numbers gets none here, see `claim_by_position`."""
+    reading = Reading()
+    context.view_layer.update()
+    for obj in objects:
+        relative = _relative_matrix(root, obj)
+        if obj.type in GEOMETRY_TYPES:
+            with_warnings = _read_geometry(context, obj, apply_modifiers, reading)
+            if with_warnings is not None:
+                reading.pieces.append(_transformed(obj.name, with_warnings, relative))
+        elif obj.type == "EMPTY" and obj.instance_type == "COLLECTION" and obj.instance_collection:
+            for name, arrays, matrix in _read_instances(context, obj, apply_modifiers, reading):
+                reading.pieces.append(_transformed(name, arrays, relative @ matrix))
+        elif obj.type == "META":
+            reading.warnings.append(f"`{obj.name}` is a metaball and isn't exported: convert it to a mesh")
+        if obj.type != "EMPTY" and obj.instance_type in {"VERTS", "FACES"} and obj.children:
+            reading.warnings.append(f"`{obj.name}` repeats its children; only the originals are exported")
+    return reading
+
+
+def claim_by_position(pieces: list[Piece], source: Mesh) -> list[Piece]:
+    """Gives pieces that lost every claim to the source's numbers new ones by exact position."""
+    return [identify(piece, source) if (piece.vertex_ids == NEW).all() else piece for piece in pieces]
+
+
+# --- places ---------------------------------------------------------------------------------------
+
+
+def _parents(obj: bpy.types.Object) -> Iterator[bpy.types.Object]:
+    while obj.parent is not None:
+        obj = obj.parent
+        yield obj
+
+
+def _relative_matrix(root: bpy.types.Object, obj: bpy.types.Object) -> np.ndarray:
+    """From an object's space to the root's, float64 (4, 4).
+
+    Composed from what each object says of itself: world matrices are rounded, and stale where Blender doesn't
+    evaluate. Only a chain with constraints or bones needs them.
+    """
+    chain = [obj, *_parents(obj)]
+    chain = chain[: chain.index(root)]
+    if any(link.constraints or link.parent_type != "OBJECT" for link in chain):
+        return np.array(root.matrix_world.inverted(), np.float64) @ np.array(obj.matrix_world, np.float64)
+    matrix = np.eye(4)
+    for link in chain:
+        local = np.array(link.matrix_parent_inverse, np.float64) @ np.array(link.matrix_basis, np.float64)
+        matrix = local @ matrix
+    return matrix
+
+
+def _transformed(name: str, arrays: MeshArrays, matrix: np.ndarray) -> Piece:
+    """Geometry moved by a matrix in float64 and rounded once; left alone by the identity."""
+    vertices, triangles = arrays.vertices, arrays.triangles
+    if not np.array_equal(matrix, np.eye(4)):
+        with np.errstate(over="ignore", invalid="ignore"):
+            vertices = (vertices.astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]).astype(np.float32)
+        if np.linalg.det(matrix[:3, :3]) < 0:
+            triangles = triangles[:, [0, 2, 1]]
+    return Piece(name, vertices, triangles, arrays.vertex_ids, arrays.triangle_ids)
+
+
+# --- geometry -------------------------------------------------------------------------------------
+
+
+def _read_geometry(
+    context: bpy.types.Context, obj: bpy.types.Object, apply_modifiers: bool, reading: Reading
+) -> MeshArrays | None:
+    editing = obj.mode == "EDIT" and obj.type == "MESH"
+    if editing:
+        obj.update_from_editmode()
+    evaluates = obj.type != "MESH" or (apply_modifiers and (obj.modifiers or obj.data.shape_keys))
+    if evaluates:
+        arrays, instances = _evaluate(context, obj)
+        if instances:
+            reading.warnings.append(
+                f"`{obj.name}` makes {instances:,} instances that aren't exported: add a Realize Instances node"
+            )
+    elif editing:
+        # The attributes of a mesh in edit mode can't be read, those of its copy can.
+        copy = obj.data.copy()
+        try:
+            arrays = read_mesh(copy)
+        finally:
+            bpy.data.meshes.remove(copy)
+    else:
+        arrays = read_mesh(obj.data)
+    return arrays if len(arrays.triangles) or len(arrays.vertices) else None
+
+
+def _evaluate(context: bpy.types.Context, obj: bpy.types.Object) -> tuple[MeshArrays, int]:
+    """An object's shape with modifiers and shape keys, and how many instances it makes besides."""
+    scene = bpy.data.scenes.new("sylpheed export")
+    copy = obj.copy()
+    data = obj.data.copy() if obj.mode == "EDIT" else None
+    try:
+        if data is not None:
+            copy.data = data
+        copy.hide_viewport = False
+        scene.frame_set(context.scene.frame_current, subframe=context.scene.frame_subframe)
+        scene.collection.objects.link(copy)
+        view_layer = scene.view_layers[0]
+        view_layer.update()
+        depsgraph = view_layer.depsgraph
+        evaluated = copy.evaluated_get(depsgraph)
+        mesh = evaluated.to_mesh()
+        arrays = read_mesh(mesh)
+        evaluated.to_mesh_clear()
+        instances = sum(
+            1
+            for instance in depsgraph.object_instances
+            if instance.is_instance and instance.parent and instance.parent.original == copy
+        )
+        return arrays, instances
+    finally:
+        bpy.data.objects.remove(copy)
+        if data is not None:
+            _remove_data(data)
+        bpy.data.scenes.remove(scene)
+
+
+def _remove_data(data: bpy.types.ID) -> None:
+    (bpy.data.meshes if isinstance(data, bpy.types.Mesh) else bpy.data.curves).remove(data)
+
+
+def _read_instances(
+    context: bpy.types.Context, empty: bpy.types.Object, apply_modifiers: bool, reading: Reading
+) -> Iterator[tuple[str, MeshArrays, np.ndarray]]:
+    """The geometry of a collection instance: names, arrays, and matrices in the empty's space."""
+    collection = empty.instance_collection
+    offset = np.eye(4)
+    offset[:3, 3] = -np.array(collection.instance_offset, np.float64)
+    for obj in collection.all_objects:
+        matrix = offset @ np.array(obj.matrix_world, np.float64)
+        if obj.type in GEOMETRY_TYPES:
+            arrays = _read_geometry(context, obj, apply_modifiers, reading)
+            if arrays is not None:
+                yield f"{empty.name}: {obj.name}", arrays, matrix
+        elif obj.instance_type == "COLLECTION" and obj.instance_collection:
+            reading.warnings.append(
+                f"`{empty.name}` holds the instance `{obj.name}`, which isn't exported: make it real"
+            )

@@ -1,0 +1,156 @@
+"""Edited parts and their source library to a new library. Format notes, section 4.
+
+A part that wasn't edited keeps its bytes, a part that isn't mentioned stays, and the order is the source's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from .assemble import Edit, matches
+from .collision_set import CollisionSet, Part, encode_name
+from .errors import Finding, FormatError, Severity
+from .geometry import flat, repeated
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PartEdit:
+    """What became of one part.
+
+    `label` names it in messages. `record` is the source's record that it comes from, None for a new part.
+    `name` is its new name, None where the source's stays. `edit` is its geometry.
+    """
+
+    label: str
+    record: int | None
+    name: str | None
+    edit: Edit
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RebuiltSet:
+    """The new library, what is worth telling, and the labels of parts that differ from the source's."""
+
+    library: CollisionSet
+    findings: tuple[Finding, ...]
+    changed: tuple[str, ...]
+
+
+def rebuild_set(source: CollisionSet, edits: Sequence[PartEdit], removed: Sequence[int] = ()) -> RebuiltSet:
+    """The library after the edits, less the records in `removed`. New parts follow the others.
+
+    Raises `FormatError` that names the objects if a name can't be stored, if two objects are one part, or if
+    two parts have one name but for case, of which the game would drop the second.
+    """
+    findings: list[Finding] = []
+    claimed: dict[int, str] = {}
+    parts: list[Part | None] = list(source.parts)
+    labels = [part.name for part in parts if part]
+    changed: list[str] = []
+    for number in removed:
+        parts[number] = None
+        message = f"`{source.parts[number].name}` is no longer in the scene and leaves the library"
+        findings.append(Finding(Severity.WARNING, "removed part", message))
+    for edit in edits:
+        original = None if edit.record is None else source.parts[edit.record]
+        if edit.record is not None:
+            if edit.record in claimed:
+                raise FormatError(
+                    f"`{claimed[edit.record]}` and `{edit.label}` are both the part {source.parts[edit.record].name}",
+                    remedy="join them, delete one, or give one a name of its own",
+                )
+            claimed[edit.record] = edit.label
+        part = _rebuild_part(original, edit, findings)
+        if part is None:
+            continue
+        if part is not original:
+            changed.append(edit.label)
+        if edit.record is None:
+            parts.append(part)
+            labels.append(edit.label)
+        else:
+            parts[edit.record], labels[edit.record] = part, edit.label
+    _check_names(source, parts, labels)
+    kept = tuple(part for part in parts if part is not None)
+    if not kept:
+        raise FormatError("the library has no parts left", remedy="keep at least one mesh below its root")
+    return RebuiltSet(CollisionSet(kept, source.trailing), tuple(findings), tuple(changed))
+
+
+def _rebuild_part(original: Part | None, edit: PartEdit, findings: list[Finding]) -> Part | None:
+    """The new part: the original itself where nothing differs, None for a new one without triangles."""
+    mesh = _without_flat(original, edit, findings)
+    name_field = original.name_field if original and edit.name is None else _name_field(edit)
+    if not len(mesh.triangles) and (original is None or len(original.triangles)):
+        outcome = "is left out" if original is None else "stays as in the source file"
+        findings.append(Finding(Severity.WARNING, "empty part", f"`{edit.label}` has no usable faces and {outcome}"))
+        return original if original is None or edit.name is None else replace(original, name_field=name_field)
+    part = Part(name_field, mesh.vertices, mesh.triangles.astype(np.uint32))
+    if original and _same(part, original):
+        return original
+    return part
+
+
+def _without_flat(original: Part | None, edit: PartEdit, findings: list[Finding]) -> Edit:
+    """The geometry less triangles without area that the source doesn't have: the physics would trip over them."""
+    mesh = edit.edit
+    if mesh.loose:
+        message = f"`{edit.label}`: {mesh.loose:,} vertices belong to no face and are left out"
+        findings.append(Finding(Severity.WARNING, "loose vertices", message))
+    bad = ~np.isfinite(mesh.vertices).all(axis=1)
+    if bad.any():
+        raise FormatError(
+            f"{np.count_nonzero(bad):,} vertices of `{edit.label}` have no usable coordinates",
+            expected="finite numbers",
+            found=f"{mesh.vertices[bad][0]}",
+        )
+    thin = flat(mesh.vertices, mesh.triangles) | repeated(mesh.triangles)
+    if original is not None and thin.any():
+        thin &= ~matches(mesh, original)[0]
+    if not thin.any():
+        return mesh
+    message = f"`{edit.label}`: {np.count_nonzero(thin):,} triangles without area are left out"
+    findings.append(Finding(Severity.WARNING, "zero-area triangles", message))
+    kept = ~thin
+    return replace(
+        mesh, triangles=mesh.triangles[kept], triangle_ids=mesh.triangle_ids[kept], owners=mesh.owners[kept]
+    )
+
+
+def _name_field(edit: PartEdit) -> bytes:
+    try:
+        return encode_name(edit.name if edit.name is not None else edit.label)
+    except FormatError as error:
+        error.problem = f"`{edit.label}`: {error.problem}"
+        raise
+
+
+def _same(part: Part, original: Part) -> bool:
+    return (
+        part.name_field == original.name_field
+        and part.vertices.tobytes() == original.vertices.tobytes()
+        and part.triangles.tobytes() == original.triangles.tobytes()
+    )
+
+
+def _check_names(source: CollisionSet, parts: Sequence[Part | None], labels: Sequence[str]) -> None:
+    """Raises `FormatError` for a pair of names that the source doesn't have."""
+    seen: dict[bytes, int] = {}
+    for number, part in enumerate(parts):
+        if part is None:
+            continue
+        first = seen.setdefault(part.key, number)
+        if first == number:
+            continue
+        inherited = all(
+            place < len(source.parts) and source.parts[place].key == part.key for place in (first, number)
+        )
+        if not inherited:
+            raise FormatError(
+                f"`{labels[first]}` and `{labels[number]}` would both be stored as {part.name}, "
+                "and the game drops the second of two parts with one name",
+                remedy="rename one",
+            )
