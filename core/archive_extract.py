@@ -11,6 +11,7 @@ from pathlib import Path
 from .archive import Archive, Progress
 from .errors import FormatError
 from .files import write_file
+from .hashes import file_id
 from .ipfb import Entry
 
 # Names that Windows gives to devices, with any ending: opening NUL.col there opens no file.
@@ -42,7 +43,16 @@ def extract(
     anything is written, and with the system's reason if a file can't be written.
     """
     folder = Path(target_dir)
-    entries = archive.entries if names is None else [_named(archive, name) for name in names]
+    entries = archive.entries
+    if names is not None:
+        wanted = [(archive.find(name), name) for name in names]
+        entries = tuple(dict.fromkeys(entry for entry, _ in wanted))
+        given = {
+            entry.hash: name
+            for entry, name in reversed(wanted)
+            if isinstance(name, str) and file_id(name) == entry.hash
+        }
+        archive = archive.with_names({**given, **archive.names})
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -69,13 +79,9 @@ def safe_name(name: str, number: int) -> str:
     """
     # dots and blanks at the end are dropped by Windows, so that `x.col.` would be `x.col`
     safe = _UNSAFE.sub("_", name).strip().rstrip(". ")
-    if not safe.strip("._ ") or len(os.fsencode(safe)) > _LONGEST:
+    if not safe.strip("._ ") or len(safe.encode()) > _LONGEST:
         return f"{number:08x}.bin"
     return "_" + safe if _DEVICE.match(safe) or safe.startswith(".") else safe
-
-
-def _named(archive: Archive, wanted: str | int) -> Entry:
-    return archive.find(wanted)
 
 
 def _extract(archive: Archive, entry: Entry, path: Path) -> Extracted:
