@@ -23,7 +23,7 @@ from .grid import Grid
 from .hashes import file_id
 from .mcol import FREE, LIMIT, LISTED, ONE, SOLID, Hull
 from .overlap import overlaps
-from .surfaces import facing_wrong, inconsistent, names, split
+from .surfaces import Facing, facing, inconsistent, names, split
 
 TIGHT = 0.99
 """A sphere is tight if its farthest corner lies at this part of the radius or beyond."""
@@ -134,7 +134,11 @@ def _mesh_checks(hull: Hull) -> list[Check]:
 def _surface_checks(hull: Hull) -> list[Check]:
     vertices, triangles = hull.vertices, hull.triangles
     surface = split(triangles)
-    called = names(vertices, triangles, surface)
+    faces = facing(vertices, triangles, surface, bool(hull.outside_solid))
+
+    def called(number: int) -> str:
+        return names(vertices, triangles, surface)[number]
+
     return [
         count(
             ~inconsistent(triangles, surface),
@@ -144,12 +148,20 @@ def _surface_checks(hull: Hull) -> list[Check]:
             "triangle",
         ),
         count(
-            ~facing_wrong(vertices, triangles, surface, bool(hull.outside_solid)),
+            ~np.isin(faces, (Facing.WRONG, Facing.OUTSIDE)),
             "surfaces whose front faces free space",
             "surfaces turned inside out",
             Severity.ERROR,
             "surface",
-            label=lambda number: called[number],
+            label=called,
+        ),
+        count(
+            faces != Facing.BURIED,
+            "surfaces that touch free space",
+            "surfaces wholly in rock, where no ship gets",
+            Severity.WARNING,
+            "surface",
+            label=called,
         ),
     ]
 

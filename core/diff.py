@@ -88,9 +88,10 @@ class _Surface:
 
 def _surfaces(hull: Hull) -> list[_Surface]:
     surface = split(hull.triangles)
+    by_surface = np.argsort(surface, kind="stable")
+    bounds = np.cumsum(np.bincount(surface))[:-1]
     result = []
-    for number, name in enumerate(names(hull.vertices, hull.triangles, surface)):
-        numbers = np.flatnonzero(surface == number)
+    for name, numbers in zip(names(hull.vertices, hull.triangles, surface), np.split(by_surface, bounds), strict=True):
         used, local = np.unique(hull.triangles[numbers], return_inverse=True)
         result.append(_Surface(name, numbers, hull.vertices[used], local.reshape(-1, 3)))
     return result

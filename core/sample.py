@@ -1,0 +1,318 @@
+"""Stand-in game files from nothing: the game's names, counts, boxes and layouts, with shapes of their own.
+
+Format notes, the tables of sections 3 and 4. The same seed gives the same bytes; no game data is in them.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from . import collision_set, mcol
+from .collision_set import CollisionSet, Part
+from .errors import FormatError
+from .files import write_file
+from .grid import Grid
+from .rebuild import build
+
+Progress = Callable[[int, int, str], None]
+"""Called before each file with its number from 0, how many there are, and its name."""
+
+
+def write_sample(folder: str | Path, seed: int = 1, progress: Progress | None = None) -> list[Path]:
+    """Writes the stand-in files below `folder`, which is made if need be: the paths that were written.
+
+    Raises `FormatError` if the folder can't be made or a file can't be written.
+    """
+    loose = Path(folder) / "loose"
+    try:
+        loose.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FormatError(f"can't be made a folder ({error.strerror or error})", file=str(loose)) from error
+    made: dict[str, Callable[[], bytes]] = {
+        f"{row.name}.col": lambda row=row: mcol.encode(sample_hull(row, seed)) for row in MAPS
+    }
+    made["CollisionSet_S01.bin"] = lambda: collision_set.encode(sample_set(seed))
+    paths = []
+    for number, (name, make) in enumerate(made.items()):
+        if progress:
+            progress(number, len(made), name)
+        write_file(loose / name, make())
+        paths.append(loose / name)
+    return paths
+
+
+# --- maps -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Map:
+    """One row of the table of maps: name, vertices, half the box's side, cell size, and what is in it.
+
+    A map has `rocks` asteroids, and a wall of 8 vertices around them unless it is one single surface:
+    outward in free space, or inward in rock that is `solid` outside.
+    """
+
+    name: str
+    vertices: int
+    half: int
+    cell: int
+    rocks: int
+    wall: bool = True
+    solid: bool = True
+
+
+MAPS = (
+    Map("test", 34, 25_000, 10_000, rocks=1),
+    Map("mapmesh_box_500km", 8, 250_000, 50_000, rocks=0),
+    Map("S01_AsteroidVolume_wp", 111, 50_000, 10_000, rocks=1, wall=False, solid=False),
+    Map("S04_AsteroidVolume_wp", 405, 50_000, 10_000, rocks=4),
+    Map("S05_AsteroidVolume_wp", 89, 50_000, 10_000, rocks=1, wall=False),
+    Map("S08_p1_AsteroidVolume_wp", 134, 50_000, 10_000, rocks=1),
+    Map("S08_p2_AsteroidVolume_wp", 8, 250_000, 50_000, rocks=0),
+    Map("S13_AsteroidVolume_wp", 73, 25_000, 10_000, rocks=2),
+    Map("S14_p1_AsteroidVolume_wp", 502, 25_000, 10_000, rocks=19),
+    Map("S14_p2_AsteroidVolume_wp", 632, 50_000, 10_000, rocks=24),
+    Map("S28_p1_AsteroidVolume_wp", 554, 50_000, 10_000, rocks=21),
+)
+
+WALL = np.array(
+    [
+        *((0, 6, 4), (0, 2, 6), (1, 7, 3), (1, 5, 7)),
+        *((0, 5, 1), (0, 4, 5), (2, 7, 6), (2, 3, 7)),
+        *((0, 3, 2), (0, 1, 3), (4, 7, 5), (4, 6, 7)),
+    ]
+)
+"""A box that faces inward. Corner i is at the far end of x, y, z where bit 0, 1, 2 of i is set; the diagonals
+of the three sides at corner 0 start there, as the spheres printed in the format notes ask for."""
+
+
+def sample_hull(row: Map, seed: int) -> mcol.Hull:
+    """The hull of one map."""
+    numbers = _numbers(seed, row.name)
+    half = np.full(3, row.half, np.float32)
+    grid = Grid(-half, half, np.full(3, row.cell, np.float32), (2 * row.half // row.cell,) * 3)
+    if row.wall:
+        meshes = _asteroid_field(row, numbers)
+        corners = np.where(np.arange(8)[:, None] >> np.arange(3) & 1, row.half, -row.half)
+        meshes.append((corners.astype(np.float32), WALL))
+    else:
+        vertices, triangles = _rock(row.vertices, numbers)
+        meshes = [(_rounded(vertices * 0.97 * row.half), triangles[:, ::-1] if row.solid else triangles)]
+    return build(*_first_used_first(*_joined(meshes)), grid, row.solid, row.name)
+
+
+def _asteroid_field(row: Map, numbers: np.random.Generator) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Rocks that touch neither each other nor the outermost cells: each has a slot of its own."""
+    if not row.rocks:
+        return []
+    inner = row.half - row.cell
+    along = int(np.ceil(row.rocks ** (1 / 3)))
+    slot = inner / along
+    places = numbers.permutation(along**3)[: row.rocks]
+    position = np.stack(np.unravel_index(np.sort(places), (along,) * 3), axis=1)
+    centres = (2 * position + 1 - along) * slot
+    sizes = _shared(row.vertices - 8, numbers.uniform(0.5, 1.5, row.rocks), 10)
+    meshes = []
+    for centre, size in zip(centres, sizes, strict=True):
+        radius = numbers.uniform(0.6, 0.9) * slot
+        shift = numbers.uniform(-1, 1, 3) * 0.95 * (slot - radius)
+        vertices, triangles = _rock(size, numbers)
+        meshes.append((_rounded(vertices * radius + centre + shift), triangles))
+    return meshes
+
+
+# --- the library ----------------------------------------------------------------------------------
+
+VERTICES, TRIANGLES = 48_241, 90_836
+
+RIMS = (50, 50, 50, 50, 50, 50, 53, 53)
+"""Edges around the opening of each open shell. Each shell has a fin too: one triangle on an edge of others."""
+SHELL = 300
+"""Vertices of a shell without its fin and its pole."""
+
+TWO_SIDED = (202, 222, 226)
+"""Vertices of the meshes in which each triangle comes twice, once for each side."""
+
+SURFACES = (2,) * 30 + (3,) * 15 + (4,) * 10
+"""Closed surfaces in the meshes that have several; the rest have one."""
+
+
+def sample_set(seed: int) -> CollisionSet:
+    """A library with the counts of the game's own: 158 meshes, 147 of them manifold, 2,362 of 134,529 edges
+    not shared by exactly two triangles, and vertices that no triangle uses."""
+    numbers = _numbers(seed, "CollisionSet")
+    names = set_names()
+    odd = [name for name in names if name.endswith("_sld")] + ["rou_e901_wing_01_L", "rou_e901_wing_01_R"]
+    odd += ["rob_f002", "mob_n300_part_01", "mob_n300_part_02"]
+    odd = odd[: len(RIMS) + len(TWO_SIDED)]
+    meshes = _odd_meshes(numbers)
+    unused = VERTICES - _closed_vertices() - sum(len(vertices) for vertices, _ in meshes)
+    extra = _shared(unused, np.ones(len(odd)), 0)
+    meshes = [
+        (np.concatenate((vertices, numbers.uniform(-1, 1, (count, 3)))), triangles)
+        for (vertices, triangles), count in zip(meshes, extra, strict=True)
+    ]
+    special = dict(zip(odd, meshes, strict=True))
+    closed = iter(_closed_meshes(len(names) - len(odd), numbers))
+    parts = []
+    for name in names:
+        vertices, triangles = special.get(name) or next(closed)
+        radius = 10 ** numbers.uniform(2, 4.5)
+        stretch = numbers.uniform(0.5, 1, 3)
+        vertices = _rounded(vertices * stretch * radius)
+        parts.append(Part(collision_set.encode_name(name), vertices, triangles.astype(np.uint32)))
+    return CollisionSet(tuple(parts))
+
+
+def set_names() -> list[str]:
+    """158 names in the game's families: 30 mob_, 4 rob_, 78 rou_, 46 asteroids of stages."""
+    mob = ["mob_n040", *(f"mob_n{number}_bdy" for number in range(110, 210, 10)), "mob_n900_gear"]
+    mob += [f"mob_n{ship}_part_{part:02}" for ship in (110, 300, 900) for part in range(1, 7)]
+    rob = ["rob_e001", "rob_e005_bdy", "rob_f001_bdy", "rob_f002"]
+    rou = ["rou_e010", "rou_e101_brg_01", "rou_f104_sld_02"]
+    rou += [f"rou_e{ship}_{part}" for ship in range(101, 107) for part in ("bdy", "brg", "eng", "sld")]
+    sides = [f"{part}_{side}" for part in ("wep_01", "wep_02", "wep_03", "sld_01", "eng_01") for side in "LR"]
+    rou += ["rou_e901_wing_01_L", "rou_e901_wing_01_R"]
+    rou += [f"rou_e{ship}_{part}" for ship in (101, 102, 104, 106, 107) for part in sides][:49]
+    stages = {"S01": 4, "S04": 5, "S05": 2, "S08_p1": 4, "S13": 4, "S14_p1": 9, "S14_p2": 9, "S28_p1": 9}
+    rocks = [f"{stage}_Asteroid_cmesh_{n:02}" for stage, count in stages.items() for n in range(1, count + 1)]
+    rocks[0] += "a"
+    return [*mob, *rob, *rou, *rocks]
+
+
+def _odd_meshes(numbers: np.random.Generator) -> list[tuple[np.ndarray, np.ndarray]]:
+    """The open shells with fins, then the two-sided meshes."""
+    meshes = []
+    for rim in RIMS:
+        vertices, triangles = _rock(SHELL + 1, numbers, rim)
+        tip = 2 * vertices[triangles[-1, :2]].mean(axis=0)
+        fin = [*triangles[-1, :2][::-1], len(vertices)]
+        meshes.append((np.concatenate((vertices, [tip])), np.concatenate((triangles, [fin]))))
+    for size in TWO_SIDED:
+        vertices, triangles = _rock(size, numbers)
+        meshes.append((vertices, np.concatenate((triangles, triangles[:, ::-1]))))
+    return meshes
+
+
+def _closed_vertices() -> int:
+    """How many vertices the closed meshes have, from the triangles that the odd ones leave them."""
+    odd = sum(2 * SHELL - rim + 1 for rim in RIMS) + sum(2 * (2 * size - 4) for size in TWO_SIDED)
+    return (TRIANGLES - odd) // 2 + 2 * sum(_surface_counts(158 - len(RIMS) - len(TWO_SIDED)))
+
+
+def _surface_counts(meshes: int) -> list[int]:
+    return [*(1,) * (meshes - len(SURFACES)), *SURFACES]
+
+
+def _closed_meshes(count: int, numbers: np.random.Generator) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Meshes of one to four closed surfaces. The first has 58 vertices: the size word of the file is 0x810."""
+    surfaces = _surface_counts(count)
+    first = 58
+    weights = 10 ** numbers.uniform(-0.6, 0.6, sum(surfaces) - 1)
+    sizes = iter([first, *_shared(_closed_vertices() - first, weights, 12)])
+    meshes = []
+    for surface_count in surfaces[:1] + numbers.permutation(surfaces[1:]).tolist():
+        rocks = []
+        for place in range(surface_count):
+            vertices, triangles = _rock(next(sizes), numbers)
+            rocks.append((vertices / surface_count + [2 * place / surface_count, 0, 0], triangles))
+        meshes.append(_joined(rocks))
+    return meshes
+
+
+# --- shapes ---------------------------------------------------------------------------------------
+
+
+def _rock(size: int, numbers: np.random.Generator, rim: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """A lumpy ball of exactly `size` vertices, within a distance of 1 from its centre: vertices float64
+    (size, 3), triangles int64 (2 size - 4, 3) that face outward. With a `rim`, a bowl whose opening has so
+    many edges: one vertex and two sets of `rim` triangles fewer, of which one is the bowl's own.
+
+    Rings of vertices from pole to pole, as many in each as its circumference asks for.
+    """
+    poles = 1 if rim else 2
+    start = np.radians(70) if rim else 0.0
+    ring_count = max(1, int(np.sqrt((size - poles) * (np.pi - start) ** 2 / (2 * np.pi * (1 + np.cos(start))))))
+    polar = start + (np.pi - start) * (np.arange(ring_count) + (0 if rim else 1)) / (ring_count + (0 if rim else 1))
+    if rim:
+        rings = [rim, *_shared(size - poles - rim, np.sin(polar[1:]), 3)]
+    else:
+        rings = _shared(size - poles, np.sin(polar), 3)
+    ring = np.repeat(np.arange(ring_count), rings)
+    begins = np.cumsum(rings) - rings
+    around = 2 * np.pi * (np.arange(len(ring)) - begins[ring]) / np.array(rings)[ring]
+    directions = np.stack(
+        (np.sin(polar[ring]) * np.cos(around), np.sin(polar[ring]) * np.sin(around), np.cos(polar[ring])), axis=1
+    )
+    ends = [(0.0, 0.0, -1.0)] if rim else [(0.0, 0.0, 1.0), (0.0, 0.0, -1.0)]
+    directions = np.concatenate((directions, ends))
+    triangles = [_between(a, m, b, n) for a, m, b, n in zip(begins, rings, begins[1:], rings[1:], strict=False)]
+    if not rim:
+        triangles.insert(0, _fan(len(ring), begins[0], rings[0]))
+    triangles.append(_fan(len(directions) - 1, begins[-1], rings[-1])[:, ::-1])
+    return directions * _lumps(directions, numbers)[:, None], np.concatenate(triangles)
+
+
+def _between(upper: int, upper_count: int, lower: int, lower_count: int) -> np.ndarray:
+    """Triangles between two rings, each given by its first vertex and its size: one for each side of both."""
+    above = (np.arange(upper_count) + 0.5) / upper_count
+    below = (np.arange(lower_count) + 0.5) / lower_count
+    is_above = np.repeat([True, False], (upper_count, lower_count))[np.argsort([*above, *below], kind="stable")]
+    i, j = np.cumsum(is_above) - is_above, np.cumsum(~is_above) - ~is_above
+    third = np.where(is_above, upper + (i + 1) % upper_count, lower + (j + 1) % lower_count)
+    return np.stack((upper + i % upper_count, lower + j % lower_count, third), axis=1)
+
+
+def _fan(pole: int, ring: int, count: int) -> np.ndarray:
+    """Triangles between the upper pole and a ring."""
+    around = np.arange(count)
+    return np.stack((np.full(count, pole), ring + around, ring + (around + 1) % count), axis=1)
+
+
+def _lumps(directions: np.ndarray, numbers: np.random.Generator) -> np.ndarray:
+    """Distances from the centre, 0.6 to 1, that vary smoothly over the directions."""
+    waves = numbers.normal(size=(6, 3)) * 2
+    phases = numbers.uniform(0, 2 * np.pi, 6)
+    return 0.8 + 0.2 * np.cos(directions @ waves.T + phases).mean(axis=1)
+
+
+# --- small tools ----------------------------------------------------------------------------------
+
+
+def _numbers(seed: int, name: str) -> np.random.Generator:
+    """Random numbers that depend on nothing but the seed and the name."""
+    return np.random.default_rng([seed, zlib.crc32(name.encode())])
+
+
+def _shared(total: int, weights: np.ndarray, least: int) -> list[int]:
+    """`total` cut into whole numbers, `least` or more each, the rest by weight."""
+    rest = total - least * len(weights)
+    ends = np.round(rest * np.cumsum(weights) / np.sum(weights)).astype(int)
+    return (least + np.diff(ends, prepend=0)).tolist()
+
+
+def _rounded(vertices: np.ndarray) -> np.ndarray:
+    """Two decimals: the last bits of sines differ between machines."""
+    return np.round(vertices, 2).astype(np.float32)
+
+
+def _joined(meshes: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
+    offsets = np.cumsum([0, *(len(vertices) for vertices, _ in meshes)])
+    return (
+        np.concatenate([vertices for vertices, _ in meshes]),
+        np.concatenate([triangles + offset for (_, triangles), offset in zip(meshes, offsets, strict=False)]),
+    )
+
+
+def _first_used_first(vertices: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Vertices numbered in the order in which the triangles first use them, as in the game's files."""
+    used, first = np.unique(triangles, return_index=True)
+    order = used[np.argsort(first)]
+    number = np.empty(len(vertices), np.int64)
+    number[order] = np.arange(len(order))
+    return vertices[order], number[triangles]
