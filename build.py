@@ -57,16 +57,6 @@ class Blender:
     requirements: list[str]
 
 
-@dataclass
-class Part:
-    """One line of the closing summary."""
-
-    name: str
-    outcome: str
-    seconds: float
-    failed: bool = False
-
-
 def say(text: str) -> None:
     """Prints at once, so that the order is right between our lines and those of what we start."""
     print(text, flush=True)
@@ -80,28 +70,21 @@ def manifest_problems(manifest: dict[str, Any]) -> list[str]:
     problems = [f"{key} is missing" for key in REQUIRED_KEYS if not manifest.get(key)]
     if problems:
         return problems
-    for key in ("version", "blender_version_min"):
-        if not re.fullmatch(r"\d+\.\d+\.\d+", manifest[key]):
-            problems.append(f"{key} must be three numbers, found {manifest[key]!r}")
-    if not problems and tuple(map(int, manifest["blender_version_min"].split("."))) < (4, 2, 0):
+    version, oldest = manifest["version"], manifest["blender_version_min"]
+    if not all(re.fullmatch(r"\d+\.\d+\.\d+", number) for number in (version, oldest)):
+        problems.append(f"versions must be three numbers, found {version!r} and {oldest!r}")
+    elif tuple(map(int, oldest.split("."))) < (4, 2, 0):
         problems.append("blender_version_min must be at least 4.2.0, older ones have no extensions")
     if not manifest["id"].isidentifier():
         problems.append(f"id must be a Python identifier, found {manifest['id']!r}")
-    if manifest["type"] != "add-on":
-        problems.append(f"type must be add-on, found {manifest['type']!r}")
-    for licence in manifest["license"]:
-        if not re.fullmatch(r"SPDX:[A-Za-z0-9.+-]+", licence):
-            problems.append(f"license must look like SPDX:GPL-3.0-or-later, found {licence!r}")
-    if manifest.get("tags") != ["Import-Export"]:
-        problems.append("tags must be Import-Export alone, Blender takes unknown ones without a word")
-    short_texts = {"tagline": manifest["tagline"]}
-    for permission, reason in manifest.get("permissions", {}).items():
-        short_texts[f"reason for the permission {permission}"] = reason
-        if permission != "files":
-            problems.append(f"permission {permission!r} is none that this extension needs")
-    for what, text in short_texts.items():
-        if not 0 < len(text) <= 64 or not (text[-1].isalnum() or text[-1] in ")]}"):
-            problems.append(f"{what} must be 1 to 64 letters and not end in punctuation, found {text!r}")
+    exact = {"type": "add-on", "license": ["SPDX:GPL-3.0-or-later"], "tags": ["Import-Export"]}
+    problems += [f"{key} must be {value!r}" for key, value in exact.items() if manifest.get(key) != value]
+    permissions = manifest.get("permissions", {})
+    if set(permissions) != {"files"}:
+        problems.append("permissions must be files alone, the add-on uses no other")
+    for text in (manifest["tagline"], *permissions.values()):
+        if len(text) > 64 or not text[-1:].isalnum():
+            problems.append(f"tagline and reasons have at most 64 letters and no closing punctuation, found {text!r}")
     return problems
 
 
@@ -196,8 +179,8 @@ def default_blender() -> Blender:
             return blender
     pythons = " or ".join(sorted({blender.python for blender in newest_first}))
     raise Failure(
-        f"real Blender needs Python {pythons} with the modules venv and ensurepip, and this machine has none "
-        f"(this is {running}): install one of them, from python.org or your system's packages"
+        f"Blender's module needs Python {pythons} with venv and ensurepip, and this machine has none: "
+        f"install one of them, from python.org or your system's packages (this is {running})"
     )
 
 
@@ -211,7 +194,7 @@ def prepare(blender: Blender, home: Path = VENV) -> str:
     requirements = groups["test"] + (groups["lint"] if home == VENV else []) + blender.requirements
     base = find_python(blender.python)
     if base is None:
-        raise Failure(f"Blender {blender.version} needs Python {blender.python}, which this machine doesn't have")
+        raise Failure(missing_python(blender))
     python = str(home / ("Scripts/python.exe" if WINDOWS else "bin/python"))
     stamp = home / "sylpheed-requirements.txt"
     wanted = "\n".join([f"# Python {blender.python}", *requirements, ""])
@@ -225,6 +208,11 @@ def prepare(blender: Blender, home: Path = VENV) -> str:
         stamp.write_text(wanted, encoding="utf-8")
     check_bpy(python, blender)
     return python
+
+
+def missing_python(blender: Blender) -> str:
+    """Why a Blender can't run here, and what would change that."""
+    return f"it needs Python {blender.python} with venv and ensurepip, which isn't on this machine"
 
 
 def starts(python: str) -> bool:
@@ -319,20 +307,21 @@ def test(wanted: list[str], pytest_arguments: list[str]) -> None:
     chosen = [b for b in blenders.values() if b.version in (wanted or [default.version]) or "all" in wanted]
     left_out = [b for b in chosen if b.version not in wanted and not find_python(b.python)]
     for blender in left_out:
-        say(f"left out: Blender {blender.version}, its Python {blender.python} isn't on this machine")
+        say(f"Blender {blender.version} is left out: {missing_python(blender)}")
     archive = build_zip()
     python = prepare(default)
-    parts: list[Part] = []
+    summary, failures = [], []
 
     def part(name: str, work: Callable[..., str], *arguments: object) -> None:
         say(f"\n---- {name} ----")
         start = time.monotonic()
         try:
-            outcome, failed = work(*arguments), False
+            outcome = work(*arguments)
         except Failure as failure:
-            say(f"{name}: {failure}")
-            outcome, failed = f"FAILED: {failure}", True
-        parts.append(Part(name, outcome, time.monotonic() - start, failed))
+            outcome = f"FAILED: {failure}"
+            failures.append(name)
+            say(f"{name}: {outcome}")
+        summary.append(f"{name:<11}  {time.monotonic() - start:4.0f} s  {outcome}")
 
     def tests_in(blender: Blender) -> str:
         own = python if blender == default else prepare(blender, VENV / f"blender-{blender.version}")
@@ -344,13 +333,12 @@ def test(wanted: list[str], pytest_arguments: list[str]) -> None:
         if blender not in left_out:
             part(f"Blender {blender.version}", tests_in, blender)
 
-    say("\n---- summary ----")
-    for done in parts:
-        say(f"{done.name:<12} {done.seconds:5.0f} s  {done.outcome}")
-    for blender in left_out:
-        say(f"Blender {blender.version:<4}    left out, its Python {blender.python} isn't on this machine")
-    if failed := [done.name for done in parts if done.failed]:
-        raise Failure(f"failed: {', '.join(failed)}")
+    if pytest_arguments and not failures and all("no test" in line for line in summary[1:]):
+        failures.append(f"{' '.join(pytest_arguments)} selects no test")
+    summary += [f"Blender {blender.version:<3}  left out, {missing_python(blender)}" for blender in left_out]
+    say("\n".join(["", "---- summary ----", *summary]))
+    if failures:
+        raise Failure(f"failed: {', '.join(failures)}")
 
 
 def run_tool(name: str, arguments: list[str]) -> int:
@@ -361,15 +349,13 @@ def run_tool(name: str, arguments: list[str]) -> int:
 
 def main(arguments: list[str]) -> int:
     """Runs one command, returns the exit status."""
-    own, separator, for_pytest = arguments, "", []
-    if "--" in arguments:
-        separator = "--"
-        own, for_pytest = arguments[: arguments.index("--")], arguments[arguments.index("--") + 1 :]
+    split = arguments.index("--") if "--" in arguments else len(arguments)
+    own, for_pytest = arguments[:split], arguments[split + 1 :]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("command", nargs="?", default="zip", choices=["zip", "test", "demo", "bench"])
     parser.add_argument("--blender", action="append", default=[], metavar="VERSION", help="for test: 4.2, ... or all")
     options = parser.parse_args(own)
-    if options.command != "test" and (options.blender or separator):
+    if options.command != "test" and (options.blender or for_pytest):
         parser.error("--blender and -- go with test only")
     try:
         if options.command == "test":

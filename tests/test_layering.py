@@ -99,7 +99,7 @@ def test_native_order_would_be_found() -> None:
 
 
 def test_no_path_of_a_machine_in_the_sources() -> None:
-    machine = re.compile(r"(?<![\w.])/(home|root|work|Users|tmp|opt|mnt)/\w|\b[A-Z]:\\\\?(Users|Games|Program)", re.ASCII)
+    machine = re.compile(r"(?<![\w.])/(home|root|work|Users|tmp|opt|mnt)/\w|\b[A-Z]:\\\\?(Users|Games|Program)")
     folders = [ROOT / name for name in ("core", "blender_addon", "tests", "tools", "docs")]
     files = [path for folder in folders for kind in ("py", "toml", "md") for path in folder.rglob(f"*.{kind}")]
     for path in [*files, ROOT / "build.py", ROOT / "pyproject.toml", ROOT / ".ci" / "run"]:

@@ -8,12 +8,15 @@ import pkgutil
 import re
 import subprocess
 import sys
+import tomllib
 import zipfile
 from pathlib import Path
 from types import ModuleType
 
 import bpy
 import pytest
+
+import build
 
 ROOT = Path(__file__).resolve().parents[2]
 CYCLES = 10
@@ -80,6 +83,36 @@ def test_the_zip_holds_every_source_file_and_nothing_else(extension_zip: Path) -
             assert archive.read(name) == path.read_bytes(), f"{name} in the zip is not the source's"
 
 
+def test_the_same_sources_give_the_same_zip(extension_zip: Path) -> None:
+    before = extension_zip.read_bytes()
+    assert build.build_zip() == extension_zip
+    assert extension_zip.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "complaint"),
+    [
+        ("tags", ["Import Export"], "tags must be"),
+        ("license", ["GPL-3.0-or-later"], "license must be"),
+        ("version", "0.1", "three numbers"),
+        ("tagline", "Edits hulls.", "no closing punctuation"),
+        ("tagline", "x" * 65, "64 letters"),
+        ("blender_version_min", "4.1.0", "4.2.0"),
+        ("permissions", {"files": ""}, "reasons have"),
+        ("permissions", {}, "files alone"),
+        ("id", "sylpheed-collision", "identifier"),
+        ("maintainer", "", "maintainer is missing"),
+    ],
+)
+def test_build_refuses_a_manifest_that_blender_takes_or_users_would_suffer(
+    key: str, value: object, complaint: str
+) -> None:
+    manifest = tomllib.loads((ROOT / "blender_addon" / "blender_manifest.toml").read_text(encoding="utf-8"))
+    assert build.manifest_problems(manifest) == []
+    (problem,) = build.manifest_problems(manifest | {key: value})
+    assert complaint in problem
+
+
 def test_every_module_is_the_installed_one(addon: ModuleType, user_folder: Path) -> None:
     names = [module.name for module in pkgutil.walk_packages(addon.__path__, f"{addon.__name__}.")]
     assert f"{addon.__name__}.core" in names
@@ -104,11 +137,12 @@ def traces() -> dict[str, list[str]]:
     menus = [name for name in dir(bpy.types) if "_MT_" in name or "_HT_" in name or "_PT_" in name]
     drawing = {name: getattr(getattr(getattr(bpy.types, name), "draw", None), "_draw_funcs", ()) for name in menus}
     handlers = {name: getattr(bpy.app.handlers, name) for name in dir(bpy.app.handlers)}
+    handlers = {name: calls for name, calls in handlers.items() if isinstance(calls, list)}
     owners = (bpy.types.Scene, bpy.types.Object, bpy.types.Mesh, bpy.types.Collection, bpy.types.WindowManager)
-    shortcuts = bpy.context.window_manager.keyconfigs.addon
+    keys = bpy.context.window_manager.keyconfigs.addon
     return {
         "menus": [f"{name}: {function.__qualname__}" for name in menus for function in drawing[name]],
-        "handlers": [f"{name}: {call}" for name, calls in handlers.items() if isinstance(calls, list) for call in calls],
+        "handlers": [f"{name}: {call}" for name, calls in handlers.items() for call in calls],
         "classes": [name for name in dir(bpy.types) if OUR_NAME in name.lower()],
         "operators": [
             f"{group}.{name}"
@@ -117,9 +151,7 @@ def traces() -> dict[str, list[str]]:
             if OUR_NAME in f"{group}.{name}"
         ],
         "properties": [f"{owner.__name__}.{name}" for owner in owners for name in dir(owner) if OUR_NAME in name],
-        "shortcuts": [
-            f"{keymap.name}: {item.idname}" for keymap in (shortcuts.keymaps if shortcuts else ()) for item in keymap.keymap_items
-        ],
+        "shortcuts": [item.idname for keymap in (keys.keymaps if keys else ()) for item in keymap.keymap_items],
     }
 
 
