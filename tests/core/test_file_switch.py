@@ -1,4 +1,4 @@
-"""Journals that aren't what they should be. The steps of a switch are tested with archives, in test_archive_write.py."""
+"""Journals that aren't what they should be; the steps of a switch are in test_archive_write.py."""
 
 import json
 
