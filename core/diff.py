@@ -17,7 +17,7 @@ from .collision_set import CollisionSet, Part
 from .grid import Grid
 from .mcol import Hull
 from .mesh_diff import common, corner_keys, diff_meshes, different, pair, vector
-from .surfaces import names, split
+from .separate import Surface, separate
 
 NAMED_AT_MOST = 4
 """How many elements a message names before it says that there are more."""
@@ -76,42 +76,21 @@ def _diff_grids(a: Grid, b: Grid) -> list[Difference]:
     return found
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Surface:
-    """One surface of a hull: its name, its triangles' numbers, and its mesh with numbers of its own."""
-
-    name: str
-    numbers: np.ndarray
-    vertices: np.ndarray
-    triangles: np.ndarray
-
-
-def _surfaces(hull: Hull) -> list[_Surface]:
-    surface = split(hull.triangles)
-    by_surface = np.argsort(surface, kind="stable")
-    bounds = np.cumsum(np.bincount(surface))[:-1]
-    result = []
-    for name, numbers in zip(names(hull.vertices, hull.triangles, surface), np.split(by_surface, bounds), strict=True):
-        used, local = np.unique(hull.triangles[numbers], return_inverse=True)
-        result.append(_Surface(name, numbers, hull.vertices[used], local.reshape(-1, 3)))
-    return result
-
-
 def _diff_surfaces(a: Hull, b: Hull) -> tuple[list[Difference], np.ndarray]:
     """The differences, and for each triangle of `a` its counterpart in `b` or -1, int64 (nt,)."""
 
-    def shape(surface: _Surface) -> Hashable:
+    def shape(surface: Surface) -> Hashable:
         return surface.triangles.tobytes()
 
-    def everything(surface: _Surface) -> Hashable:
+    def everything(surface: Surface) -> Hashable:
         return shape(surface), surface.vertices.tobytes()
 
-    def with_name(key: Callable[[_Surface], Hashable]) -> Callable[[_Surface], Hashable]:
+    def with_name(key: Callable[[Surface], Hashable]) -> Callable[[Surface], Hashable]:
         return lambda surface: (surface.name, key(surface))
 
     # What is the same comes first, then what moved, then what was edited under the same name.
     keys = (with_name(everything), everything, with_name(shape), shape, lambda surface: surface.name)
-    pairs, only_a, only_b = pair(_surfaces(a), _surfaces(b), keys)
+    pairs, only_a, only_b = pair(separate(a), separate(b), keys)
     found = []
     counterpart = np.full(len(a.triangles), -1)
     for one, other in pairs:
@@ -131,7 +110,7 @@ def _diff_surfaces(a: Hull, b: Hull) -> tuple[list[Difference], np.ndarray]:
     return found, counterpart
 
 
-def _matching_triangles(a: _Surface, b: _Surface) -> tuple[np.ndarray, np.ndarray]:
+def _matching_triangles(a: Surface, b: Surface) -> tuple[np.ndarray, np.ndarray]:
     """Places in `a` and places in `b` of the triangles that are the same."""
     if np.array_equal(a.triangles, b.triangles):
         return np.arange(len(a.triangles)), np.arange(len(a.triangles))

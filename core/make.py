@@ -1,0 +1,85 @@
+"""Named triangle meshes to a hull and a hull or library to named meshes: what OBJ files are joined by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from .assemble import NEW, Piece, assemble, identify
+from .collision_set import CollisionSet
+from .errors import Finding, FormatError
+from .grid import LARGEST_DIMENSION, Grid
+from .mcol import Hull
+from .obj import Mesh
+from .rebuild import Options, Outside, build, rebuild
+from .separate import separate
+from .surfaces import split, volumes
+
+
+def hull_meshes(hull: Hull, stem: str) -> list[Mesh]:
+    """A hull's surfaces as meshes named `stem.wall`, `stem.asteroid_01`, …; vertices in the hull's order."""
+    return [Mesh(f"{stem}.{one.name}", one.vertices, one.triangles) for one in separate(hull)]
+
+
+def part_meshes(library: CollisionSet, stem: str) -> list[Mesh]:
+    """A library's meshes under their own names; `stem` plays no part."""
+    return [Mesh(part.name, part.vertices, part.triangles.astype(np.int64)) for part in library.parts]
+
+
+def build_like(
+    meshes: Sequence[Mesh], source: Hull, outside: Outside = Outside.ERROR, turn: bool = False
+) -> tuple[Hull, tuple[Finding, ...]]:
+    """The hull that `source` becomes when these meshes replace its geometry, and what is worth telling.
+
+    What has its exact coordinates from the source counts as unedited and keeps every byte. Raises
+    `FormatError` for geometry that the game can't take.
+    """
+    edit = assemble([identify(_piece(mesh), source) for mesh in meshes], source)
+    rebuilt = rebuild(source, edit, Options(outside=outside, turn=turn))
+    return rebuilt.hull, rebuilt.findings
+
+
+def build_from_nothing(meshes: Sequence[Mesh], cell_size: float, outside_solid: str = "auto") -> Hull:
+    """A hull with cells of this size, in a box that is the geometry's widened to whole cells.
+
+    `outside_solid` is "yes", "no", or "auto": solid if the surface with the largest volume faces inward.
+    Raises `FormatError` for geometry that the game can't take, or too many cells.
+    """
+    edit = assemble([_piece(mesh) for mesh in meshes], None)
+    solid = outside_solid == "yes"
+    if outside_solid == "auto":
+        volume = volumes(edit.vertices, edit.triangles, split(edit.triangles))
+        solid = bool(volume[np.abs(volume).argmax()] < 0)
+    return build(edit.vertices, edit.triangles, fit_grid(edit.vertices, cell_size), solid)
+
+
+def fit_grid(vertices: np.ndarray, cell_size: float) -> Grid:
+    """The smallest grid of whole cells around vertices float32 (n, 3), which lie in its middle.
+
+    Raises `FormatError` if it has more cells along an axis than the format can say.
+    """
+    low, high = vertices.min(axis=0).astype(np.float64), vertices.max(axis=0).astype(np.float64)
+    dimensions = np.maximum(np.ceil((high - low) / cell_size), 1)
+    minimum, maximum = _box((low + high) / 2, dimensions * cell_size)
+    # The box is float32: where its rounded sides cut into the geometry, one cell more.
+    dimensions += (minimum > low) | (maximum < high)
+    if dimensions.max() > LARGEST_DIMENSION:
+        axis = int(dimensions.argmax())
+        raise FormatError(
+            f"the grid would have {dimensions[axis]:,.0f} cells along {'xyz'[axis]}",
+            expected=f"{LARGEST_DIMENSION} at most",
+            remedy="choose larger cells",
+        )
+    box = _box((low + high) / 2, dimensions * cell_size)
+    return Grid(*box, np.full(3, cell_size, np.float32), tuple(int(count) for count in dimensions))
+
+
+def _box(centre: np.ndarray, extent: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    return (centre - extent / 2).astype(np.float32), (centre + extent / 2).astype(np.float32)
+
+
+def _piece(mesh: Mesh) -> Piece:
+    """A mesh that claims nothing of any source."""
+    claims = (np.full(len(mesh.vertices), NEW), np.full(len(mesh.triangles), NEW))
+    return Piece(mesh.name, mesh.vertices, mesh.triangles, *claims)
