@@ -73,8 +73,8 @@ def inconsistent(triangles: np.ndarray, surface: np.ndarray) -> np.ndarray:
 
 
 class Facing(enum.IntEnum):
-    """RIGHT: the front faces free space. WRONG: the back does. BURIED: rock all around, free space nowhere.
-    OUTSIDE: the same, and the rock is the solid outside of the grid alone."""
+    """RIGHT: the front faces free space. WRONG: the back does. BURIED: rock all around, that of another
+    surface among it. OUTSIDE: the same, with nothing around but the solid outside of the grid."""
 
     RIGHT, WRONG, BURIED, OUTSIDE = range(4)
 
@@ -108,7 +108,7 @@ def facing(vertices: np.ndarray, triangles: np.ndarray, surface: np.ndarray, out
         if volume[number] < 0:
             result[number] = Facing.WRONG if free else Facing.RIGHT
         elif not free:
-            result[number] = Facing.BURIED if (rock > int(outside_solid)).any() else Facing.OUTSIDE
+            result[number] = Facing.BURIED if (signs > 0).any() else Facing.OUTSIDE
     return result
 
 
