@@ -1,5 +1,6 @@
 """Writing archives: what isn't replaced keeps its bytes, and no failure leaves a mixture behind."""
 
+import contextlib
 import errno
 import itertools
 import os
@@ -295,6 +296,24 @@ def test_an_interrupted_write_leaves_the_old_or_the_new_archive(tmp_path, lastin
             break  # it went through: every step has failed once
     assert good > 15
     assert outcomes >= {(True, False), (False, True)}
+
+
+def test_a_crash_while_a_failure_is_undone(tmp_path):
+    """The disk fails once, and the power goes while everything is renamed back: old or new, never a mixture."""
+    for good in range(9, 16):  # the renames of a switch of four files
+        for later in range(1, 14):
+            folder = tmp_path / f"{good}-{later}"
+            folder.mkdir()
+            old = make_archive(folder / "A.pak", {name: (name.encode() * 40, False) for name in "abc"}, **SMALL)
+            before = contents(old)
+            with pytest.MonkeyPatch.context() as patch:
+                Trouble(patch, good, False, OSError(errno.EIO, "Input/output error"))
+                Trouble(patch, good + later, True, PowerCut())
+                with contextlib.suppress(FormatError, PowerCut):
+                    write_archive(old, {"b": b"B" * 64}, folder, overwrite_source=True)
+            opened = open_archive(folder / "A.pak", recover=True)
+            assert contents(opened) in (before, {**before, file_id("b"): b"B" * 64}), (good, later)
+            assert not list(folder.glob("*~")), (good, later)
 
 
 def test_a_write_after_a_crash_begins_by_finishing_it(source, tmp_path):
