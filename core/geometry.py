@@ -11,7 +11,8 @@ LIST_MARGIN = 1.001
 """The same for the sphere around the triangles of a cell."""
 
 FLATTEST = 2.0**-23
-"""A triangle whose height is less than this part of its longest side has no area in float32."""
+"""The last place of a float32. A triangle has no area where its height is less than this part of its longest
+side, or of its largest coordinate: then rounding alone keeps its corners off one line."""
 
 GROUPS_AT_ONCE = 8192
 
@@ -29,11 +30,11 @@ def repeated(triangles: np.ndarray) -> np.ndarray:
 
 def flat(vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:
     """Which triangles have no area, bool (n,). The game reports a hit at time 0 for them."""
-    a, b, c = np.moveaxis(corners(vertices, triangles), 1, 0)
-    sides = np.stack((b - a, c - b, a - c))
-    longest = (sides * sides).sum(axis=2).max(axis=0)
-    normal = np.cross(sides[0], sides[1])
-    return np.sqrt((normal * normal).sum(axis=1)) <= FLATTEST * longest
+    points = corners(vertices, triangles)
+    sides = points[:, [1, 2, 0]] - points
+    longest = np.sqrt(_squared(sides).max(axis=1, initial=0))
+    twice_area = np.sqrt(_squared(np.cross(sides[:, 0], sides[:, 1])))
+    return twice_area <= FLATTEST * longest * np.maximum(longest, np.abs(points).max(axis=(1, 2), initial=0))
 
 
 def edge_census(triangles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

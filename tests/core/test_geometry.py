@@ -112,6 +112,8 @@ def test_edges_with_one_and_with_three_triangles_are_counted():
         ([[0, 0, 0], [0, 0, 0], [1, 1, 1]], True),
         ([[25000, 0, 0], [-25000, 0, 0], [0, 0.001, 0]], True),
         ([[25000, 0, 0], [-25000, 0, 0], [0, 1, 0]], False),
+        # The middle of a side, rounded to float32: off the line, but by rounding alone.
+        ([[23456.789, 1.1, 7.3], [24000.123, 900.77, 3.1], [23728.456, 450.935, 5.2]], True),
         ([[1e-3, 0, 0], [2e-3, 0, 0], [0, 1e-3, 0]], False),
     ],
 )
