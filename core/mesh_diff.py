@@ -50,8 +50,10 @@ def _movement(before: np.ndarray, after: np.ndarray, of: int) -> str:
     step = after.astype(np.float64) - before
     middle = np.median(step, axis=0)
     finest = np.spacing(np.float32(max(np.abs(before).max(), np.abs(after).max())))
-    if np.abs(step - middle).max() <= 2 * finest:
-        return f"{who} moved by {vector(np.where(np.abs(middle) <= finest, 0.0, middle))}"
+    # No more decimals than float32 has at this distance from the origin.
+    move = np.round(middle, int(np.floor(-np.log10(finest)))) + 0.0
+    if move.any() and np.abs(step - middle).max() <= 2 * finest:
+        return f"{who} moved by {vector(move)}"
     return f"{who} moved, by up to {np.sqrt((step * step).sum(axis=1)).max():.6g}"
 
 
