@@ -17,6 +17,7 @@ PLAIN = sorted(p.name for p in DATA.glob("*.col"))
 QUIRKS = sorted(f"quirks/{p.name}" for p in (DATA / "quirks").glob("*.col"))
 INCOMPLETE = "quirks/S13_missing.col"
 loaded = {}
+spheres_made = {}
 
 
 def sample(name):
@@ -407,6 +408,14 @@ def test_no_smaller_sphere_nearby():
             assert np.linalg.norm(points - centre - step, axis=1).max() > radius
 
 
+def sphere_around(points):
+    """`enclosing_sphere`, remembered: walls and variants of a hull repeat the same sets of points."""
+    key = points.tobytes()
+    if key not in spheres_made:
+        spheres_made[key] = exact.enclosing_sphere(points)
+    return spheres_made[key]
+
+
 def assert_spheres(spheres, made, factor, off_centre):
     """Spheres (n, 4) of a file are the smallest ones, n pairs (centre, radius), with radius * factor."""
     spheres = np.asarray(spheres, dtype=float)
@@ -420,23 +429,20 @@ def test_spheres_and_lists_of_the_samples(name):
     """Spheres as the builder makes them; no entry missing, few extra, apart from the file that has some missing."""
     col = sample(name)
     vertices, triangles = col.vertices.astype(float), col.triangles.astype(int)
-    made = [exact.smallest_sphere(vertices[triangle]) for triangle in triangles]
+    made = [sphere_around(vertices[triangle]) for triangle in triangles]
     assert_spheres(col.spheres, made, 1.0001, 2e-6)
     wanted = exact.cell_lists(col.vertices, triangles, col.bbox_min[:3], col.cell_size, col.dims)
-    missing, extra, entries, spheres, made, known = [], 0, 0, [], [], {}
+    missing, extra, entries, spheres, made = [], 0, 0, [], []
     for number, (cell, exactly) in enumerate(zip(col.cells, wanted, strict=True)):
         listed = [i for r in cell.lists for i in r.indices]
         missing += [(number, i) for i in exactly if i not in listed]
         extra += len(set(listed) - set(exactly))
         entries += len(listed)
         for record in cell.lists:
-            used = np.unique(triangles[record.indices])
-            points = vertices[used]
+            points = vertices[np.unique(triangles[record.indices])]
             assert np.linalg.norm(points - record.sphere[:3], axis=1).max() <= record.sphere[3]
             spheres.append(record.sphere)
-            if used.tobytes() not in known:  # most cells of a wall list the same two triangles
-                known[used.tobytes()] = exact.enclosing_sphere(points)
-            made.append(known[used.tobytes()])
+            made.append(sphere_around(points))
     # The spheres of S13_missing are those of the full lists.
     if name != INCOMPLETE:
         assert_spheres(spheres, made, 1.001, 1e-6)

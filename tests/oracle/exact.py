@@ -99,7 +99,11 @@ def enclosing_sphere(points):
     is found by trial. The radius grows in each round and there are finitely many supports, so it ends at the optimum.
     """
     points = np.unique(np.asarray(points, dtype=np.float64), axis=0)
-    support = points[:1]
+    if len(points) <= 5:
+        return _try_supports(points)[:2]
+    # Any start will do; two points far apart save rounds.
+    one = points[np.linalg.norm(points - points[0], axis=1).argmax()]
+    support = np.stack([one, points[np.linalg.norm(points - one, axis=1).argmax()]])
     while True:
         centre, radius, chosen = _try_supports(support)
         distance = np.linalg.norm(points - centre, axis=1)
