@@ -10,7 +10,7 @@ import enum
 
 import numpy as np
 
-from .arrays import components
+from .arrays import components, ranks
 from .fill import crossings
 from .geometry import corners, undirected_edges
 
@@ -72,6 +72,10 @@ def inconsistent(triangles: np.ndarray, surface: np.ndarray) -> np.ndarray:
     return kind ^ (2 * odd > sizes)[surface]
 
 
+SAMPLES = 64
+"""Triangles of a surface that are looked at before all of them are."""
+
+
 class Facing(enum.IntEnum):
     """RIGHT: the front faces free space. WRONG: the back does. BURIED: rock all around, that of another
     surface among it. OUTSIDE: the same, with nothing around but the solid outside of the grid."""
@@ -91,43 +95,60 @@ def facing(vertices: np.ndarray, triangles: np.ndarray, surface: np.ndarray, out
     rank = np.empty(count, np.int64)
     rank[order] = np.arange(count)
 
-    points, owners, surrounding, layers = _layers_around(vertices, triangles, surface, rank)
-    by_owner = np.argsort(rank[owners], kind="stable")
-    points, owners, surrounding, layers = (a[by_owner] for a in (points, owners, surrounding, layers))
-    bounds = np.searchsorted(rank[owners], np.arange(count + 1))
-    triangle_count = np.bincount(surface, minlength=count)
+    sampled = np.flatnonzero((ranks(surface) % _stride(surface)[surface] == 0) & (surface != order[0]))
+    sample = _layers_over(sampled, vertices, triangles, surface, rank)
     result = np.full(count, Facing.RIGHT, np.int64)
-    for place, number in enumerate(order):
-        mine = slice(bounds[place], bounds[place + 1])
-        turned = np.isin(result[surrounding[mine]], (Facing.WRONG, Facing.OUTSIDE))
-        signs = np.where(turned, -layers[mine], layers[mine])
-        covered, inverse = np.unique(points[mine], return_inverse=True)
-        rock = np.full(triangle_count[number], int(outside_solid))
-        rock[: len(covered)] += np.bincount(inverse.reshape(-1), signs, minlength=len(covered)).astype(np.int64)
-        free = bool((rock < 1).any())
+    for number in order:
+        mine = sampled[surface[sampled] == number]
+        rock, buried = _rock_over(mine, sample, result, outside_solid)
+        if not (rock < 1).any() and number != order[0]:  # some small part may still look out
+            mine = np.flatnonzero(surface == number)
+            everything = _layers_over(mine, vertices, triangles, surface, rank)
+            rock, buried = _rock_over(mine, everything, result, outside_solid)
+        free = bool((rock < 1).any()) or (number == order[0] and not outside_solid)
         if volume[number] < 0:
             result[number] = Facing.WRONG if free else Facing.RIGHT
         elif not free:
-            result[number] = Facing.BURIED if (signs > 0).any() else Facing.OUTSIDE
+            result[number] = Facing.BURIED if buried else Facing.OUTSIDE
     return result
 
 
-def _layers_around(vertices: np.ndarray, triangles: np.ndarray, surface: np.ndarray, rank: np.ndarray):
-    """Layers of rock that larger surfaces lay over the middle of each triangle.
+def _stride(surface: np.ndarray) -> np.ndarray:
+    """Every how many-th triangle of each surface to look at first."""
+    return np.maximum(np.bincount(surface, minlength=1) // SAMPLES, 1)
 
-    Four arrays: triangle, its surface, the larger surface, the layers of that one.
+
+def _layers_over(
+    chosen: np.ndarray, vertices: np.ndarray, triangles: np.ndarray, surface: np.ndarray, rank: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Layers of rock that larger surfaces lay over the middle of the chosen triangles.
+
+    Three arrays, ordered by triangle: triangle number, the larger surface, the layers of that one.
     """
-    middle = corners(vertices, triangles).mean(axis=1)
-    keys, total = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    middle = corners(vertices, triangles[chosen]).mean(axis=1)
     surfaces = len(rank)
+    keys, total = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     for line, triangle, x, layer in crossings(middle[:, 1:], vertices, triangles):
-        counts = (x < middle[line, 0]) & (rank[surface[triangle]] < rank[surface[line]])
-        keys.append(line[counts] * surfaces + surface[triangle[counts]])
+        point = chosen[line]
+        counts = (x < middle[line, 0]) & (rank[surface[triangle]] < rank[surface[point]])
+        keys.append(point[counts] * surfaces + surface[triangle[counts]])
         total.append(layer[counts])
     pairs, inverse = np.unique(np.concatenate(keys), return_inverse=True)
     layers = np.bincount(inverse.reshape(-1), np.concatenate(total), minlength=len(pairs))
-    points = pairs // surfaces
-    return points, surface[points], pairs % surfaces, layers
+    return pairs // surfaces, pairs % surfaces, layers.astype(np.int64)
+
+
+def _rock_over(
+    chosen: np.ndarray, layers: tuple[np.ndarray, np.ndarray, np.ndarray], facing: np.ndarray, outside_solid: bool
+) -> tuple[np.ndarray, bool]:
+    """Layers of rock over the chosen triangles, ascending, once surfaces judged wrong are put right, int64 (n,),
+    and whether any is another surface's."""
+    here = np.isin(layers[0], chosen)
+    triangle, owner, amount = (array[here] for array in layers)
+    signs = np.where(np.isin(facing[owner], (Facing.WRONG, Facing.OUTSIDE)), -amount, amount)
+    rock = np.full(len(chosen), int(outside_solid))
+    np.add.at(rock, np.searchsorted(chosen, triangle), signs)
+    return rock, bool((signs > 0).any())
 
 
 def _neighbours(inverse: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
