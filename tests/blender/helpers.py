@@ -1,0 +1,232 @@
+"""What the tests of hulls share: import and export as a user does, and an independent judge of the written file."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+import bmesh
+import bpy
+import numpy as np
+import pytest
+
+from tests.oracle import exact, game
+from tests.oracle.reader import Col, read_col
+
+DATA = Path(__file__).resolve().parents[1] / "data"
+PLAIN = sorted(path.name for path in DATA.glob("*.col"))
+QUIRKS = sorted(f"quirks/{path.name}" for path in (DATA / "quirks").glob("*.col"))
+HULLS = PLAIN + QUIRKS
+
+ONE_ASTEROID = "test.col"
+TWO_ASTEROIDS = "S13_AsteroidVolume_wp.col"
+MANY_ASTEROIDS = "S14_p1_AsteroidVolume_wp.col"
+NO_WALL = "S01_AsteroidVolume_wp.col"
+CAVERN = "S05_AsteroidVolume_wp.col"
+WALL_ONLY = "mapmesh_box_500km.col"
+
+OLD = b"what stood here before"
+RAYS = 200
+
+
+# --- in and out -----------------------------------------------------------------------------------
+
+
+def source(name: str) -> bytes:
+    """The bytes of a sample."""
+    return (DATA / name).read_bytes()
+
+
+def roots() -> list[bpy.types.Object]:
+    """The roots of all hulls in the file, by name."""
+    return sorted((obj for obj in bpy.data.objects if obj.get("sylpheed_kind") == "hull"), key=lambda obj: obj.name)
+
+
+def import_hull(name: str | Path = ONE_ASTEROID, **options: object) -> bpy.types.Object:
+    """Imports a sample, or the file at a path, without cells unless asked for, and returns the new root."""
+    before = set(roots())
+    options.setdefault("cells", "NONE")
+    assert bpy.ops.import_scene.sylpheed_col(filepath=str(DATA / name), **options) == {"FINISHED"}
+    (root,) = set(roots()) - before
+    return root
+
+
+def export(folder: Path, **options: object) -> bytes:
+    """The bytes that the export wrote."""
+    path = folder / "exported.col"
+    path.unlink(missing_ok=True)
+    assert bpy.ops.export_scene.sylpheed_col(filepath=str(path), **options) == {"FINISHED"}
+    assert [entry.name for entry in folder.iterdir() if "exported" in entry.name] == [path.name]
+    return path.read_bytes()
+
+
+def refusal(folder: Path, **options: object) -> str:
+    """What a refused export says. The file that was there is still there, and no other."""
+    path = folder / "refused.col"
+    path.write_bytes(OLD)
+    before = sorted(folder.iterdir())
+    with pytest.raises(RuntimeError) as caught:
+        bpy.ops.export_scene.sylpheed_col(filepath=str(path), **options)
+    assert path.read_bytes() == OLD and sorted(folder.iterdir()) == before
+    message = str(caught.value)
+    assert "Traceback" not in message
+    return message.removeprefix("Error: ").strip()
+
+
+# --- objects --------------------------------------------------------------------------------------
+
+
+def surfaces(root: bpy.types.Object) -> dict[str, bpy.types.Object]:
+    """The mesh objects below a root by the last part of their names: wall, asteroid_01, …"""
+    return {obj.name.split(".", 1)[1]: obj for obj in sorted(root.children, key=lambda o: o.name) if obj.type == "MESH"}
+
+
+def select(*objects: bpy.types.Object) -> None:
+    """Selects these objects alone; the last is active."""
+    for obj in bpy.context.view_layer.objects:
+        obj.select_set(obj in objects)
+    bpy.context.view_layer.objects.active = objects[-1]
+
+
+def coordinates(mesh: bpy.types.Mesh) -> np.ndarray:
+    """The vertices, float32 (n, 3)."""
+    values = np.empty(3 * len(mesh.vertices), np.float32)
+    mesh.vertices.foreach_get("co", values)
+    return values.reshape(-1, 3)
+
+
+def set_coordinates(mesh: bpy.types.Mesh, values: np.ndarray) -> None:
+    mesh.vertices.foreach_set("co", np.asarray(values, np.float32).ravel())
+    mesh.update()
+
+
+def shown_triangles(mesh: bpy.types.Mesh) -> np.ndarray:
+    """Corner numbers of the triangles that Blender draws, (n, 3)."""
+    mesh.calc_loop_triangles()
+    values = np.empty(3 * len(mesh.loop_triangles), np.int32)
+    mesh.loop_triangles.foreach_get("vertices", values)
+    return values.reshape(-1, 3)
+
+
+def geometry(mesh: bpy.types.Mesh) -> tuple[np.ndarray, np.ndarray]:
+    """Vertices and triangles of a mesh as Blender draws it."""
+    return coordinates(mesh), shown_triangles(mesh)
+
+
+def evaluated(obj: bpy.types.Object) -> tuple[np.ndarray, np.ndarray]:
+    """The same with the object's modifiers and shape keys."""
+    bpy.context.view_layer.update()
+    return geometry(obj.evaluated_get(bpy.context.evaluated_depsgraph_get()).data)
+
+
+def new_object(
+    root: bpy.types.Object, name: str, vertices: Iterable[Iterable[float]], faces: Iterable[Iterable[int]]
+) -> bpy.types.Object:
+    """A mesh made in Blender, parented to the root."""
+    mesh = bpy.data.meshes.new(name)
+    mesh.from_pydata([tuple(map(float, v)) for v in vertices], [], [tuple(map(int, f)) for f in faces])
+    obj = bpy.data.objects.new(name, mesh)
+    bpy.context.scene.collection.objects.link(obj)
+    obj.parent = root
+    return obj
+
+
+def edit_faces(mesh: bpy.types.Mesh, change) -> None:
+    """Calls `change` with a bmesh of the mesh and writes it back."""
+    bm = bmesh.new()
+    bm.from_mesh(mesh)
+    for elements in (bm.verts, bm.edges, bm.faces):
+        elements.ensure_lookup_table()
+    change(bm)
+    bm.to_mesh(mesh)
+    bm.free()
+
+
+TETRAHEDRON = ((0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3))
+
+
+def tetrahedron(place: Iterable[float], size: float = 3000.0) -> tuple[np.ndarray, tuple]:
+    """Corners and outward faces of a tetrahedron with its right angle at a place."""
+    return np.vstack([np.zeros(3), size * np.eye(3)]) + np.asarray(place), TETRAHEDRON
+
+
+# --- shapes ---------------------------------------------------------------------------------------
+
+
+def moved(vertices: np.ndarray, by: Iterable[float] = (0, 0, 0), scale: Iterable[float] = (1, 1, 1)) -> np.ndarray:
+    """float32 vertices scaled and moved, rounded once."""
+    return (vertices.astype(np.float64) * np.asarray(scale) + np.asarray(by)).astype(np.float32)
+
+
+def shape(*parts: tuple[np.ndarray, np.ndarray]) -> Counter:
+    """The triangles of meshes as the bits of their corners in order of turning, however they are numbered."""
+    found: Counter = Counter()
+    for vertices, triangles in parts:
+        corners = np.ascontiguousarray(vertices, np.float32)[np.asarray(triangles, int)]
+        for a, b, c in corners.tolist():
+            a, b, c = map(tuple, (a, b, c))
+            found[min((a, b, c), (b, c, a), (c, a, b))] += 1
+    return found
+
+
+def assert_shape(col: Col, *parts: tuple[np.ndarray, np.ndarray]) -> None:
+    """The file holds exactly the triangles of these meshes."""
+    mine, theirs = shape((col.vertices, col.triangles)), shape(*parts)
+    assert not (mine - theirs), f"{sum((mine - theirs).values())} of {col.nt} triangles should not be there"
+    assert not (theirs - mine), f"{sum((theirs - mine).values())} triangles are missing"
+
+
+def volume(vertices: np.ndarray, triangles: np.ndarray) -> float:
+    """Signed: positive where the front faces outward."""
+    a, b, c = np.moveaxis(np.asarray(vertices, float)[np.asarray(triangles, int)], 1, 0)
+    return float((a * np.cross(b, c)).sum() / 6)
+
+
+# --- the judge ------------------------------------------------------------------------------------
+
+
+def judged(data: bytes, rays: int = RAYS, lists: bool = True) -> Col:
+    """The file, held against the rules of the format and the game's own queries. For hulls whose lists and fill
+    states should be right everywhere: not for samples that have faults of their own."""
+    col = read_col(data)
+    assert col.nv <= col.nt
+    sides = np.stack((col.triangles, np.roll(col.triangles, -1, axis=1)), axis=2).reshape(-1, 2).astype(int)
+    edges = Counter(map(tuple, sides.tolist()))
+    assert set(edges.values()) == {1}, "two triangles run along an edge the same way"
+    assert all((b, a) in edges for a, b in edges), "an edge is open"
+    assert len(np.unique(col.triangles)) == col.nv, "a vertex belongs to no triangle"
+
+    corners = col.vertices[col.triangles].astype(float)
+    reach = np.linalg.norm(corners - col.spheres[:, None, :3], axis=2).max(axis=1)
+    assert (reach <= col.spheres[:, 3]).all(), "a corner sticks out of its triangle's sphere"
+    centres = col.bbox_min[:3] + (np.array([(c.x, c.y, c.z) for c in col.cells]) + 0.5) * col.cell_size.astype(float)
+    rock = game.solid(col.vertices, col.triangles, col.outside, centres)
+    expected = [1 if cell.count else 2 * int(solid) for cell, solid in zip(col.cells, rock, strict=True)]
+    assert [cell.state for cell in col.cells] == expected, "fill states"
+    for cell in col.cells:
+        for record in cell.lists:
+            away = col.vertices[col.triangles[record.indices]].reshape(-1, 3) - record.sphere[:3].astype(float)
+            assert (np.linalg.norm(away, axis=1) <= record.sphere[3]).all(), "a corner sticks out of its list's sphere"
+    if lists:
+        for cell, wanted in zip(col.cells, overlapping(col), strict=True):
+            assert not set(wanted) - listed(cell), "a list misses a triangle"
+
+    random = np.random.default_rng(1)
+    low, high = col.bbox_min[:3].astype(float), col.bbox_max[:3].astype(float)
+    starts, ends = random.uniform(low, high, (rays, 3)), random.uniform(low, high, (rays, 3))
+    found = game.rays(col, starts, ends - starts)
+    np.testing.assert_allclose(found, game.first_hits(col.vertices, col.triangles, starts, ends - starts), atol=1e-7)
+    return col
+
+
+def listed(cell) -> set[int]:
+    """The triangles that a cell lists."""
+    return {number for record in cell.lists for number in record.indices}
+
+
+def overlapping(col: Col, vertices: np.ndarray | None = None, triangles: np.ndarray | None = None) -> list[list[int]]:
+    """For every cell the triangles that touch it, exactly; of the file or of other geometry in its grid."""
+    vertices = col.vertices if vertices is None else vertices
+    triangles = col.triangles if triangles is None else triangles
+    return exact.cell_lists(vertices, triangles, col.bbox_min[:3], col.cell_size, col.dims)
