@@ -93,8 +93,10 @@ def _make_hull(scene: bpy.types.Scene, stem: str, data: bytes, hull: mcol.Hull, 
         names = surfaces.names(hull.vertices, triangles[kept], surface)
         groups = [kept[group] for group in _grouped(surface, len(names))]
     for name, group in zip(names, groups, strict=True):
-        mesh = make_mesh(scene_names.surface(stem, name), _part_of(hull, triangles, group))
-        _add(mesh.name, mesh, root, collection)
+        full_name = scene_names.surface(stem, name)
+        obj = _add(full_name, make_mesh(full_name, _part_of(hull, triangles, group)), root, collection)
+        if name.startswith("wall") and len(names) > 1:
+            obj.display_type = "WIRE"  # else it hides the asteroids that it encloses
 
     warnings = []
     if aside.any():
