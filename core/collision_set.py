@@ -152,10 +152,7 @@ def _decode_part(data: bytes, offset: int, number: int) -> tuple[Part, int]:
 
 
 def _is_trailing(data: bytes, offset: int) -> bool:
-    """Whether what is left is no record, cut or whole, but bytes that somebody put behind the last one."""
+    """Whether what is left is no record, cut or whole, but padding that somebody put behind the last one: one
+    byte over and over. Anything else there is a damaged record, and more parts may follow it."""
     left = len(data) - offset
-    if left < HEAD.itemsize:
-        return left >= 4 and not any(data[offset:])
-    head = np.frombuffer(data, HEAD, 1, offset)[0]
-    size, name_length = int(head["size"]), int(head["name_length"])
-    return not name_length or name_length > LONGEST_SEEN_FIELD or size < COUNTS.itemsize + name_length
+    return left >= 4 and data.count(data[offset : offset + 1], offset) == left
