@@ -109,7 +109,7 @@ def verify(options: argparse.Namespace) -> int:
         _print_totals(results)
     unreadable = [result.error for result in results if result.error]
     if unreadable:
-        more = f" (and {len(unreadable) - 1:,} more files can't be read)" if len(unreadable) > 1 else ""
+        more = f" (and {_amount(unreadable[1:], 'more file')} can't be read)" if len(unreadable) > 1 else ""
         return _refuse(unreadable[0] + more)
     return FINE if all(result.passed for result in results) else FAILED
 

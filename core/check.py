@@ -55,7 +55,8 @@ def _file_checks(hull: Hull) -> list[Check]:
     spare = b"".join((carried.lead, *(block.spare for block in carried.blocks)))
     slots = len(mcol.HEADER_POINTERS) + len(hull.occupied) + len(hull.list_starts)
     pad_words = tuple(int(header[name]) for name in ("minimum_w", "maximum_w", "extent_w"))
-    extent_fits = np.array_equal(header["extent"], hull.grid.maximum - hull.grid.minimum)
+    with np.errstate(over="ignore"):
+        extent_fits = np.array_equal(header["extent"], hull.grid.maximum - hull.grid.minimum)
     in_order = not carried.lead and stored == [name for name in usual if name in stored]
     words, usual_words = _unread_words(hull)
     return [

@@ -49,7 +49,8 @@ def _movement(before: np.ndarray, after: np.ndarray, of: int) -> str:
     who = f"{len(before):,} vertices" if len(before) == of else f"{len(before):,} of {of:,} vertices"
     step = after.astype(np.float64) - before
     middle = np.median(step, axis=0)
-    finest = np.spacing(np.float32(max(np.abs(before).max(), np.abs(after).max())))
+    reach = max(np.abs(before).max(), np.abs(after).max(), np.finfo(np.float32).tiny)
+    finest = float(reach) * 2.0**-23
     # No more decimals than float32 has at this distance from the origin.
     move = np.round(middle, int(np.floor(-np.log10(finest)))) + 0.0
     if move.any() and np.abs(step - middle).max() <= 2 * finest:
