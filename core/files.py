@@ -18,15 +18,18 @@ def read_file(path: str | os.PathLike[str]) -> bytes:
 
 
 def write_file(path: str | os.PathLike[str], data: bytes) -> None:
-    """Writes through a temporary file in the same folder, then replaces the target in one step.
+    """Writes through a temporary file in the same folder, then replaces the target in one step. A link stays, and
+    the file that it names is written.
 
     Raises `FormatError` with the system's reason; the target is then as it was and no temporary is left.
     """
-    target = Path(path)
+    target = Path(os.path.realpath(path))
     temporary = ""
     try:
         if target.is_dir():
             raise FormatError("can't be written (a folder has this name)", file=str(path))
+        if target.exists() and not target.is_file():
+            raise FormatError("can't be written (it is no regular file)", file=str(path))
         if target.exists() and not os.access(target, os.W_OK):
             raise FormatError(
                 "can't be written (the file is read-only)", file=str(path), remedy="choose another name or allow writing"
