@@ -35,7 +35,7 @@ class Format:
     decode: Callable[[bytes], Any]
     check: Callable[[Any], list[Check]] | None = None
     describe: Callable[[Any], dict] | None = None
-    list: Callable[[Any], list[dict]] | None = None
+    contents: Callable[[Any], list[dict]] | None = None
     meshes: Callable[[Any, str], list[obj.Mesh]] | None = None
     diff: Callable[[Any, Any], list[diff.Difference]] | None = None
 
@@ -52,7 +52,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Runs one command: its exit status. Nothing but `SystemExit` of `--help` and wrong usage is raised."""
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(AttributeError):  # a console that can't show a letter shows a question mark
-            stream.reconfigure(errors="replace")
+            stream.reconfigure(errors="replace")  # type: ignore[union-attr]
     options = _parser().parse_args(arguments)
     try:
         status = options.run(options)
@@ -82,16 +82,16 @@ def _refuse(message: str) -> int:
 
 
 def info(options: argparse.Namespace) -> int:
-    kind, model = _load(options.file, "describe")
+    kind, model, describe = _load(options.file, "describe")
     about = {"file": options.file, "kind": kind.value, "bytes": os.path.getsize(options.file)}
-    about |= FORMATS[kind].describe(model)
+    about |= describe(model)
     _print_json(about) if options.json else _print_description(about)
     return FINE
 
 
 def list_contents(options: argparse.Namespace) -> int:
-    kind, model = _load(options.file, "list")
-    rows = FORMATS[kind].list(model)
+    kind, model, contents = _load(options.file, "contents")
+    rows = contents(model)
     _print_json({"file": options.file, "kind": kind.value, "contents": rows}) if options.json else _print_rows(rows)
     return FINE
 
@@ -116,8 +116,8 @@ def verify(options: argparse.Namespace) -> int:
 
 def write_obj(options: argparse.Namespace) -> int:
     _keep_apart(options.output, options.file)
-    kind, model = _load(options.file, "meshes")
-    meshes = FORMATS[kind].meshes(model, Path(options.file).stem)
+    _, model, as_meshes = _load(options.file, "meshes")
+    meshes = as_meshes(model, Path(options.file).stem)
     if options.mesh is not None:
         wanted = options.mesh.lower()
         meshes = [mesh for mesh in meshes if wanted in (mesh.name.lower(), mesh.name.lower().rpartition(".")[2])]
@@ -135,7 +135,7 @@ def build(options: argparse.Namespace) -> int:
         meshes = obj.decode(read_file(options.file))
     told: tuple[Finding, ...] = ()
     if options.like:
-        _, source = _load(options.like, only=Kind.HULL)
+        _, source, _ = _load(options.like, only=Kind.HULL)
         with _within(options.file):
             outside = Outside.GROW if options.grow else Outside.ERROR
             hull, told = build_like(meshes, source, outside, options.turn)
@@ -151,9 +151,9 @@ def build(options: argparse.Namespace) -> int:
 
 
 def show_diff(options: argparse.Namespace) -> int:
-    kind, before = _load(options.a, "diff")
-    _, after = _load(options.b, only=kind)
-    differences = FORMATS[kind].diff(before, after)
+    kind, before, compare = _load(options.a, "diff")
+    _, after, _ = _load(options.b, only=kind)
+    differences = compare(before, after)
     if options.json:
         rows = [dataclasses.asdict(difference) for difference in differences]
         _print_json({"a": options.a, "b": options.b, "kind": kind.value, "differences": rows})
@@ -183,8 +183,11 @@ def _within(file: str | os.PathLike[str]) -> Iterator[None]:
         raise
 
 
-def _load(path: str, ability: str = "decode", only: Kind | None = None) -> tuple[Kind, Any]:
-    """The kind of a file and its model. Raises `FormatError` that names the file if the command can't use it."""
+def _load(path: str, ability: str = "decode", only: Kind | None = None) -> tuple[Kind, Any, Any]:
+    """The kind of a file, its model, and the function of its `Format` that the command needs.
+
+    Raises `FormatError` that names the file if the command can't use it.
+    """
     with _within(path):
         data = read_file(path)
         kind = detect(data)
@@ -203,9 +206,10 @@ def _load(path: str, ability: str = "decode", only: Kind | None = None) -> tuple
                 found=data[:4].hex(" ") or "an empty file",
                 remedy="choose another file",
             )
-        if kind not in FORMATS or getattr(FORMATS[kind], ability) is None:
+        use = getattr(FORMATS.get(kind), ability, None)
+        if use is None:
             raise FormatError(f"{_article(kind.value)}, which this command has no use for")
-        return kind, FORMATS[kind].decode(data)
+        return kind, FORMATS[kind].decode(data), use
 
 
 def _files_below(path: Path) -> list[Path]:
@@ -248,8 +252,8 @@ class Verified:
 
 def _verify_file(path: Path) -> Verified:
     try:
-        kind, model = _load(str(path), "check")
-        return Verified(path, kind, FORMATS[kind].check(model))
+        kind, model, run_checks = _load(str(path), "check")
+        return Verified(path, kind, run_checks(model))
     except FormatError as error:
         return Verified(path, error=str(error))
 
@@ -259,7 +263,9 @@ def _verdict(result: Verified) -> str:
     if result.error:
         return f"FAIL {result.error}"
     told = [f"{f.severity.value}: {f.message}" for f in result.findings if f.severity is not Severity.INFO]
-    return f"{'OK  ' if result.passed else 'FAIL'} {result.path}: {'; '.join(told) or result.kind.value}"
+    return (
+        f"{'OK  ' if result.passed else 'FAIL'} {result.path}: {'; '.join(told) or (result.kind and result.kind.value)}"
+    )
 
 
 def _verify_document(results: list[Verified]) -> dict:

@@ -23,6 +23,7 @@ from .grid import Grid
 from .hashes import file_id
 from .mcol import FREE, LIMIT, LISTED, ONE, SOLID, Hull
 from .overlap import overlaps
+from .stored import as_stored, carried, cell_records
 from .surfaces import Facing, facing, inconsistent, names, split
 
 TIGHT = 0.99
@@ -35,29 +36,27 @@ TIGHT = 0.99
 def check_hull(hull: Hull) -> list[Check]:
     """Every check of a map hull, format notes section 3. A hull that was never in a file is checked as the
     file that it would become; raises `FormatError` if it can't be one."""
-    if hull.carried is None:
-        hull = mcol.decode(mcol.encode(hull))
+    hull = as_stored(hull)
     if not len(hull.triangles):
         return [*_file_checks(hull), Check("hulls that hold triangles", 0, 1, Severity.ERROR, "hull without triangles")]
     return [*_file_checks(hull), *_mesh_checks(hull), *_surface_checks(hull), *_cell_checks(hull), *_list_checks(hull)]
 
 
 def _file_checks(hull: Hull) -> list[Check]:
-    carried = hull.carried
-    header = carried.header
+    more = carried(hull)
     usual = ["spheres", "vertices", "triangles", "cells", "lists", "indices"]
-    stored = [block.name for block in carried.blocks if block.size]
+    stored = [block.name for block in more.blocks if block.size]
     padded = [
         len(block.spare) == padding(block.size)
-        for block in carried.blocks
+        for block in more.blocks
         if block.name in ("vertices", "triangles", "spheres")
     ]
-    spare = b"".join((carried.lead, *(block.spare for block in carried.blocks)))
+    spare = b"".join((more.lead, *(block.spare for block in more.blocks)))
     slots = len(mcol.HEADER_POINTERS) + len(hull.occupied) + len(hull.list_starts)
-    pad_words = tuple(int(header[name]) for name in ("minimum_w", "maximum_w", "extent_w"))
+    pad_words = tuple(int(more.header[name]) for name in ("minimum_w", "maximum_w", "extent_w"))
     with np.errstate(over="ignore"):
-        extent_fits = np.array_equal(header["extent"], hull.grid.maximum - hull.grid.minimum)
-    in_order = not carried.lead and stored == [name for name in usual if name in stored]
+        extent_fits = np.array_equal(more.header["extent"], hull.grid.maximum - hull.grid.minimum)
+    in_order = not more.lead and stored == [name for name in usual if name in stored]
     words, usual_words = _unread_words(hull)
     return [
         # Decoding refuses a file without these two.
@@ -74,16 +73,16 @@ def _file_checks(hull: Hull) -> list[Check]:
 
 def _unread_words(hull: Hull) -> tuple[np.ndarray, np.ndarray]:
     """Every word that the game doesn't read and nobody understands, and its usual value, int64 (n,) each."""
-    carried = hull.carried
-    shell = carried.shell
+    more = carried(hull)
+    shell = more.shell
     usual = Relocation()
     groups = [
         ([shell.flags], DEFAULT_FLAGS),
         ([shell.relocation.flags], usual.flags),
         ([shell.unknown_0c, shell.relocation.unknown_0c], 0),
-        *((carried.header[name].ravel(), 0) for name in ("unknown_4c", "unknown_60", "unknown_78")),
-        (carried.cells["unknown_0c"], 0),
-        (carried.list_words.ravel(), 0),
+        *((more.header[name].ravel(), 0) for name in ("unknown_4c", "unknown_60", "unknown_78")),
+        (cell_records(hull)["unknown_0c"], 0),
+        (more.list_words.ravel(), 0),
         ([shell.tail == END_OF_ROW], True),
     ]
     words = [np.asarray(group, np.int64) for group, _ in groups]
@@ -169,7 +168,7 @@ def _surface_checks(hull: Hull) -> list[Check]:
 
 def _cell_checks(hull: Hull) -> list[Check]:
     grid, occupied = hull.grid, hull.occupied
-    position = hull.carried.cells["position"]
+    position = cell_records(hull)["position"]
     numbers = np.arange(grid.cell_count)
     empty = np.ones(grid.cell_count, bool)
     empty[occupied] = False

@@ -18,6 +18,7 @@ from .grid import Grid
 from .mcol import Hull
 from .mesh_diff import common, corner_keys, diff_meshes, different, pair, vector
 from .separate import Surface, separate
+from .stored import as_stored, carried, cell_records
 
 NAMED_AT_MOST = 4
 """How many elements a message names before it says that there are more."""
@@ -44,7 +45,7 @@ def diff_hulls(a: Hull, b: Hull) -> list[Difference]:
 
     Hulls that were never in a file are compared as the files that they would become.
     """
-    a, b = (mcol.decode(mcol.encode(hull)) if hull.carried is None else hull for hull in (a, b))
+    a, b = as_stored(a), as_stored(b)
     found = _diff_grids(a.grid, b.grid)
     if a.outside_solid != b.outside_solid:
         found.append(Difference("header", f"byte 0x73, outside is solid: {a.outside_solid} -> {b.outside_solid}"))
@@ -198,7 +199,7 @@ def _diff_unread(a: Hull, b: Hull) -> list[Difference]:
     words = _unread_header_words(a, b)
     if a.grid.dimensions == b.grid.dimensions:
         words += _unread_cell_words(a, b)
-    one, other = a.carried, b.carried
+    one, other = carried(a), carried(b)
     if len(one.list_words) == len(other.list_words):
         words.append(("list records, +8 to +0xF", one.list_words, other.list_words))
     counts = [(where, _words_that_differ(before, after)) for where, before, after in words]
@@ -217,8 +218,7 @@ def _diff_unread(a: Hull, b: Hull) -> list[Difference]:
     if [block.name for block in one.blocks] != [block.name for block in other.blocks]:
         found.append(Difference("arrays", "stand in another order"))
     before, after = (
-        {"header": carried.lead} | {block.name: _beyond_padding(block) for block in carried.blocks}
-        for carried in (one, other)
+        {"header": more.lead} | {block.name: _beyond_padding(block) for block in more.blocks} for more in (one, other)
     )
     return found + [
         Difference("arrays", f"other bytes behind the {name}") for name in before if before[name] != after[name]
@@ -229,7 +229,7 @@ def _unread_header_words(a: Hull, b: Hull) -> list[tuple[str, np.ndarray, np.nda
     fields = [name for name in mcol.HEADER.fields if name.startswith("unknown") or name.endswith("_w")]
     if np.array_equal((a.grid.minimum, a.grid.maximum), (b.grid.minimum, b.grid.maximum)):
         fields.append("extent")
-    headers = a.carried.header, b.carried.header
+    headers = carried(a).header, carried(b).header
     offsets = [mcol.POINTER_BASE + mcol.HEADER.fields[name][1] for name in fields]
     return [
         (f"header, 0x{offset:X}", headers[0][name], headers[1][name])
@@ -238,7 +238,7 @@ def _unread_header_words(a: Hull, b: Hull) -> list[tuple[str, np.ndarray, np.nda
 
 
 def _unread_cell_words(a: Hull, b: Hull) -> list[tuple[str, np.ndarray, np.ndarray]]:
-    cells = a.carried.cells, b.carried.cells
+    cells = cell_records(a), cell_records(b)
     empty = np.ones(a.grid.cell_count, bool)
     empty[a.occupied] = empty[b.occupied] = False
     return [

@@ -71,8 +71,9 @@ def fit_grid(vertices: np.ndarray, cell_size: float) -> Grid:
             expected=f"{LARGEST_DIMENSION} at most",
             remedy="choose larger cells",
         )
+    nx, ny, nz = (int(count) for count in dimensions)
     box = _box((low + high) / 2, dimensions * cell_size)
-    return Grid(*box, np.full(3, cell_size, np.float32), tuple(int(count) for count in dimensions))
+    return Grid(*box, np.full(3, cell_size, np.float32), (nx, ny, nz))
 
 
 def _box(centre: np.ndarray, extent: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -33,10 +34,8 @@ def write_sample(folder: str | Path, seed: int = 1, progress: Progress | None = 
         loose.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FormatError(f"can't be made a folder ({error.strerror or error})", file=str(loose)) from error
-    made: dict[str, Callable[[], bytes]] = {
-        f"{row.name}.col": lambda row=row: mcol.encode(sample_hull(row, seed)) for row in MAPS
-    }
-    made["CollisionSet_S01.bin"] = lambda: collision_set.encode(sample_set(seed))
+    made: dict[str, Callable[[], bytes]] = {f"{row.name}.col": partial(_hull_file, row, seed) for row in MAPS}
+    made["CollisionSet_S01.bin"] = partial(_set_file, seed)
     paths = []
     for number, (name, make) in enumerate(made.items()):
         if progress:
@@ -44,6 +43,14 @@ def write_sample(folder: str | Path, seed: int = 1, progress: Progress | None = 
         write_file(loose / name, make())
         paths.append(loose / name)
     return paths
+
+
+def _hull_file(row: Map, seed: int) -> bytes:
+    return mcol.encode(sample_hull(row, seed))
+
+
+def _set_file(seed: int) -> bytes:
+    return collision_set.encode(sample_set(seed))
 
 
 # --- maps -----------------------------------------------------------------------------------------
