@@ -202,6 +202,22 @@ def encode_slots(slots: np.ndarray) -> bytes:
     return coded.tobytes()
 
 
+def resolve(pointer: int, offset: int, what: str, start: int, end: int) -> int:
+    """The file offset that a pointer, itself at `offset`, leads to.
+
+    Raises `FormatError` if it is null, or leads before `start`, where the header ends, or beyond `end`.
+    """
+    target = POINTER_BASE + int(pointer)
+    if not start <= target <= end:
+        raise FormatError(
+            f"the pointer to the {what} leads nowhere",
+            offset=offset,
+            expected=f"0x{start - POINTER_BASE:X} to 0x{end - POINTER_BASE:X}",
+            found=f"0x{int(pointer):X}",
+        )
+    return target
+
+
 def check_slots(found: np.ndarray, expected: np.ndarray) -> None:
     """Raises `FormatError` that names the slots if a relocation table isn't the one that the layout asks for."""
     if np.array_equal(found, expected):

@@ -1,4 +1,4 @@
-"""The grid of cells that a hull's triangles are sorted into. Format notes, section 3."""
+"""The grid of cells that a hull's triangles are sorted into, and its box in a header. Format notes, section 3."""
 
 from __future__ import annotations
 
@@ -6,7 +6,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .binary import native
+from .errors import FormatError
+
 LARGEST_DIMENSION = 255
+
+BOX_FIELDS = (
+    ("minimum", ">f4", 3),
+    ("minimum_w", ">u4"),
+    ("maximum", ">f4", 3),
+    ("maximum_w", ">u4"),
+    ("extent", ">f4", 3),
+    ("extent_w", ">u4"),
+    ("cell_size", ">f4", 3),
+)
+"""How the headers of `.col` and `.rgn` files begin."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,3 +67,32 @@ class Grid:
         """Which points (n, 3) lie outside the box, bool (n,)."""
         points = np.asarray(points)
         return ((points < self.minimum) | (points > self.maximum)).any(axis=1)
+
+
+def decode_box(header: np.ndarray, offset: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Minimum, maximum and cell size, float32 (3,) each, of a header record that begins with `BOX_FIELDS`.
+
+    `offset` is where the header stands in the file. Raises `FormatError` if they make no box of cells.
+    """
+    minimum, maximum, cell_size = (native(header[name], np.float32) for name in ("minimum", "maximum", "cell_size"))
+    for name, what, values, good in (
+        ("minimum", "bounding box minimum", minimum, np.isfinite(minimum)),
+        ("maximum", "bounding box maximum", maximum, np.isfinite(maximum) & (maximum >= minimum)),
+        ("cell_size", "cell size", cell_size, np.isfinite(cell_size) & (cell_size > 0)),
+    ):
+        if not good.all():
+            axis = int(np.argmin(good))
+            raise FormatError(
+                f"the {what} is impossible along {'xyz'[axis]}",
+                offset=offset + header.dtype.fields[name][1] + 4 * axis,
+                expected="a positive size" if name == "cell_size" else "a box",
+                found=f"{values[axis]:g}",
+            )
+    return minimum, maximum, cell_size
+
+
+def encode_box(header: np.ndarray, minimum: np.ndarray, maximum: np.ndarray, cell_size: np.ndarray) -> None:
+    """Fills in the box of a header record that holds its source's values; the extent only follows a changed box."""
+    if not (np.array_equal(header["minimum"], minimum) and np.array_equal(header["maximum"], maximum)):
+        header["extent"] = maximum.astype(np.float64) - minimum
+    header["minimum"], header["maximum"], header["cell_size"] = minimum, maximum, cell_size

@@ -14,17 +14,11 @@ from .arrays import expand
 from .binary import big_endian, native, padding, view
 from .chunk import POINTER_BASE, Chunk
 from .errors import FormatError
-from .grid import Grid
+from .grid import BOX_FIELDS, Grid, decode_box, encode_box
 
 HEADER = np.dtype(
     [
-        ("minimum", ">f4", 3),
-        ("minimum_w", ">u4"),
-        ("maximum", ">f4", 3),
-        ("maximum_w", ">u4"),
-        ("extent", ">f4", 3),
-        ("extent_w", ">u4"),
-        ("cell_size", ">f4", 3),
+        *BOX_FIELDS,
         ("unknown_4c", ">u4"),
         ("vertex_count", ">u2"),
         ("triangle_count", ">u2"),
@@ -158,7 +152,10 @@ def decode(data: bytes) -> Hull:
     header = view(body, HEADER, 1, POINTER_BASE, "the header's bytes")[0]
     grid = _decode_grid(header)
     vertex_count, triangle_count = int(header["vertex_count"]), int(header["triangle_count"])
-    at = {name: _resolve(header[name], _header_offset(name), name, payload_end) for name in HEADER_POINTERS}
+    at = {
+        name: chunk.resolve(header[name], _header_offset(name), name, HEADER_END, payload_end)
+        for name in HEADER_POINTERS
+    }
 
     vertices = native(view(body, VERTEX, vertex_count, at["vertices"], "vertices"), np.float32)
     check_finite(vertices, at["vertices"])
@@ -210,25 +207,11 @@ def decode(data: bytes) -> Hull:
 
 
 def _decode_grid(header: np.ndarray) -> Grid:
-    minimum, maximum, cell_size = (native(header[name], np.float32) for name in ("minimum", "maximum", "cell_size"))
-    for name, values, good in (
-        ("bounding box minimum", minimum, np.isfinite(minimum)),
-        ("bounding box maximum", maximum, np.isfinite(maximum) & (maximum >= minimum)),
-        ("cell size", cell_size, np.isfinite(cell_size) & (cell_size > 0)),
-    ):
-        if not good.all():
-            axis = int(np.argmin(good))
-            field_name = {"cell size": "cell_size"}.get(name, name.rpartition(" ")[2])
-            raise FormatError(
-                f"the {name} is impossible along {'xyz'[axis]}",
-                offset=_header_offset(field_name) + 4 * axis,
-                expected="a positive size" if name == "cell size" else "a box",
-                found=f"{values[axis]:g}",
-            )
-    dimensions = tuple(int(n) for n in header["dimensions"])
-    if 0 in dimensions:
-        raise FormatError("the grid has no cells", offset=_header_offset("dimensions"), found=f"{dimensions}")
-    return Grid(minimum, maximum, cell_size, dimensions)
+    minimum, maximum, cell_size = decode_box(header, POINTER_BASE)
+    nx, ny, nz = (int(count) for count in header["dimensions"])
+    if not nx * ny * nz:
+        raise FormatError("the grid has no cells", offset=_header_offset("dimensions"), found=f"{(nx, ny, nz)}")
+    return Grid(minimum, maximum, cell_size, (nx, ny, nz))
 
 
 def _decode_lists(
@@ -311,18 +294,6 @@ def _find_blocks(body: bytes, blocks: list[tuple[str, int, int]]) -> tuple[tuple
         for (name, offset, size), following in zip(order, starts[1:], strict=True)
     )
     return found, body[HEADER_END : starts[0]]
-
-
-def _resolve(pointer: int, offset: int, what: str, end: int) -> int:
-    target = POINTER_BASE + int(pointer)
-    if not pointer or target > end:
-        raise FormatError(
-            f"the pointer to the {what} leads nowhere",
-            offset=offset,
-            expected=f"0x{HEADER_END - POINTER_BASE:X} to 0x{end - POINTER_BASE:X}",
-            found=f"0x{int(pointer):X}",
-        )
-    return target
 
 
 def check_finite(vertices: np.ndarray, offset: int) -> None:
@@ -443,13 +414,7 @@ def _records(body: np.ndarray, dtype: np.dtype, offset: int, count: int) -> np.n
 def _encode_header(hull: Hull, carried: Carried, at: dict[str, int], header: np.ndarray) -> None:
     header[0] = carried.header
     grid = hull.grid
-    moved = not (
-        np.array_equal(carried.header["minimum"], grid.minimum)
-        and np.array_equal(carried.header["maximum"], grid.maximum)
-    )
-    if moved:
-        header["extent"] = grid.maximum.astype(np.float64) - grid.minimum
-    header["minimum"], header["maximum"], header["cell_size"] = grid.minimum, grid.maximum, grid.cell_size
+    encode_box(header[0], grid.minimum, grid.maximum, grid.cell_size)
     header["vertex_count"], header["triangle_count"] = len(hull.vertices), len(hull.triangles)
     for name in HEADER_POINTERS:
         header[name] = at[name] - POINTER_BASE
