@@ -7,6 +7,7 @@ whatever needs evaluation is copied into a scene of its own, evaluated there, an
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import bpy
@@ -14,6 +15,7 @@ import numpy as np
 
 from . import carry
 from .core.assemble import NEW, Mesh, Piece, identify
+from .core.errors import FormatError
 from .mesh_bridge import MeshArrays, read_mesh
 
 GEOMETRY_TYPES = {"MESH", "CURVE", "SURFACE", "FONT"}
@@ -69,7 +71,7 @@ def read_objects(
     reading = Reading()
     context.view_layer.update()
     for obj in objects:
-        relative = _relative_matrix(root, obj)
+        relative = _relative_matrix(context, root, obj)
         if obj.type in GEOMETRY_TYPES:
             with_warnings = _read_geometry(context, obj, apply_modifiers, reading)
             if with_warnings is not None:
@@ -98,7 +100,7 @@ def _parents(obj: bpy.types.Object) -> Iterator[bpy.types.Object]:
         yield obj
 
 
-def _relative_matrix(root: bpy.types.Object, obj: bpy.types.Object) -> np.ndarray:
+def _relative_matrix(context: bpy.types.Context, root: bpy.types.Object, obj: bpy.types.Object) -> np.ndarray:
     """From an object's space to the root's, float64 (4, 4).
 
     Composed from what each object says of itself: world matrices are rounded, and stale where Blender doesn't
@@ -107,12 +109,45 @@ def _relative_matrix(root: bpy.types.Object, obj: bpy.types.Object) -> np.ndarra
     chain = [obj, *_parents(obj)]
     chain = chain[: chain.index(root)]
     if any(link.constraints or link.parent_type != "OBJECT" for link in chain):
-        return np.array(root.matrix_world.inverted(), np.float64) @ np.array(obj.matrix_world, np.float64)
+        return _evaluated_matrix(context, root, obj)
     matrix = np.eye(4)
     for link in chain:
         local = np.array(link.matrix_parent_inverse, np.float64) @ np.array(link.matrix_basis, np.float64)
         matrix = local @ matrix
     return matrix
+
+
+def _evaluated_matrix(context: bpy.types.Context, root: bpy.types.Object, obj: bpy.types.Object) -> np.ndarray:
+    """The same from the world matrices that constraints and bones give, of hidden objects too."""
+    copy = obj.copy()
+    try:
+        with _evaluation(context, copy) as depsgraph:
+            to_root = np.array(root.evaluated_get(depsgraph).matrix_world, np.float64)
+            to_object = np.array(copy.evaluated_get(depsgraph).matrix_world, np.float64)
+    finally:
+        bpy.data.objects.remove(copy)
+    try:
+        return np.linalg.solve(to_root, to_object)
+    except np.linalg.LinAlgError:
+        raise FormatError(
+            f"`{obj.name}` has constraints, which can't be followed while its root `{root.name}` is scaled to nothing",
+            remedy="give the root a scale other than 0",
+        ) from None
+
+
+@contextmanager
+def _evaluation(context: bpy.types.Context, copy: bpy.types.Object) -> Iterator[bpy.types.Depsgraph]:
+    """A scene of its own in which a copy of an object is seen and evaluated, gone afterwards."""
+    scene = bpy.data.scenes.new("sylpheed export")
+    try:
+        copy.hide_viewport = False
+        scene.frame_set(context.scene.frame_current, subframe=context.scene.frame_subframe)
+        scene.collection.objects.link(copy)
+        view_layer = scene.view_layers[0]
+        view_layer.update()
+        yield view_layer.depsgraph
+    finally:
+        bpy.data.scenes.remove(scene)
 
 
 def _transformed(name: str, arrays: MeshArrays, matrix: np.ndarray) -> Piece:
@@ -156,33 +191,25 @@ def _read_geometry(
 
 def _evaluate(context: bpy.types.Context, obj: bpy.types.Object) -> tuple[MeshArrays, int]:
     """An object's shape with modifiers and shape keys, and how many instances it makes besides."""
-    scene = bpy.data.scenes.new("sylpheed export")
     copy = obj.copy()
     data = obj.data.copy() if obj.mode == "EDIT" else None
     try:
         if data is not None:
             copy.data = data
-        copy.hide_viewport = False
-        scene.frame_set(context.scene.frame_current, subframe=context.scene.frame_subframe)
-        scene.collection.objects.link(copy)
-        view_layer = scene.view_layers[0]
-        view_layer.update()
-        depsgraph = view_layer.depsgraph
-        evaluated = copy.evaluated_get(depsgraph)
-        mesh = evaluated.to_mesh()
-        arrays = read_mesh(mesh)
-        evaluated.to_mesh_clear()
-        instances = sum(
-            1
-            for instance in depsgraph.object_instances
-            if instance.is_instance and instance.parent and instance.parent.original == copy
-        )
+        with _evaluation(context, copy) as depsgraph:
+            evaluated = copy.evaluated_get(depsgraph)
+            arrays = read_mesh(evaluated.to_mesh())
+            evaluated.to_mesh_clear()
+            instances = sum(
+                1
+                for instance in depsgraph.object_instances
+                if instance.is_instance and instance.parent and instance.parent.original == copy
+            )
         return arrays, instances
     finally:
         bpy.data.objects.remove(copy)
         if data is not None:
             _remove_data(data)
-        bpy.data.scenes.remove(scene)
 
 
 def _remove_data(data: bpy.types.ID) -> None:
