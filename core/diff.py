@@ -96,7 +96,7 @@ def _diff_surfaces(a: Hull, b: Hull) -> tuple[list[Difference], np.ndarray]:
     counterpart = np.full(len(a.triangles), -1)
     for one, other in pairs:
         theirs, mine = _matching_triangles(one, other)
-        counterpart[one.numbers[theirs]] = other.numbers[mine]
+        counterpart[one.triangle_numbers[theirs]] = other.triangle_numbers[mine]
         found += [Difference(f"surface {one.name}", text) for text in diff_meshes(one, other)]
     found += [Difference(f"surface {one.name}", f"removed, {len(one.triangles):,} triangles") for one in only_a]
     found += [Difference(f"surface {one.name}", f"added, {len(one.triangles):,} triangles") for one in only_b]

@@ -32,10 +32,12 @@ def build_like(
 ) -> tuple[Hull, tuple[Finding, ...]]:
     """The hull that `source` becomes when these meshes replace its geometry, and what is worth telling.
 
-    What has its exact coordinates from the source counts as unedited and keeps every byte. Raises
-    `FormatError` for geometry that the game can't take.
+    A mesh that has the name and the triangles of one of the source's surfaces is that surface, wherever its
+    vertices are now. Of the others, what has its exact coordinates from the source is what it was there. All
+    of it keeps its number, and what wasn't edited every byte. Raises `FormatError` for geometry that the game
+    can't take.
     """
-    edit = assemble([identify(_piece(mesh), source) for mesh in meshes], source)
+    edit = assemble(_claim(meshes, source), source)
     rebuilt = rebuild(source, edit, Options(outside=outside, turn=turn))
     return rebuilt.hull, rebuilt.findings
 
@@ -78,6 +80,40 @@ def fit_grid(vertices: np.ndarray, cell_size: float) -> Grid:
 
 def _box(centre: np.ndarray, extent: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return (centre - extent / 2).astype(np.float32), (centre + extent / 2).astype(np.float32)
+
+
+def _claim(meshes: Sequence[Mesh], source: Hull) -> list[Piece]:
+    """The meshes with the numbers of the source that they come from."""
+    surfaces = {one.name: one for one in separate(source)}
+    pieces = []
+    for mesh, by_place in zip(meshes, _identify(meshes, source), strict=True):
+        known = surfaces.get(mesh.name.rpartition(".")[2])
+        if known and len(known.vertices) == len(mesh.vertices) and np.array_equal(known.triangles, mesh.triangles):
+            claims = (known.vertex_numbers, known.triangle_numbers)
+            pieces.append(Piece(mesh.name, mesh.vertices, mesh.triangles, *claims))
+        else:
+            pieces.append(by_place)
+    return pieces
+
+
+def _identify(meshes: Sequence[Mesh], source: Hull) -> list[Piece]:
+    """The meshes with claims made by position; all at once, for the source is as large each time."""
+    vertex_ends = np.cumsum([0, *(len(mesh.vertices) for mesh in meshes)])
+    triangle_ends = np.cumsum([0, *(len(mesh.triangles) for mesh in meshes)])
+    together = _piece(
+        Mesh(
+            "",
+            np.concatenate([mesh.vertices for mesh in meshes]),
+            np.concatenate([mesh.triangles + first for mesh, first in zip(meshes, vertex_ends, strict=False)]),
+        )
+    )
+    found = identify(together, source)
+    vertex_ids = np.split(found.vertex_ids, vertex_ends[1:-1])
+    triangle_ids = np.split(found.triangle_ids, triangle_ends[1:-1])
+    return [
+        Piece(mesh.name, mesh.vertices, mesh.triangles, *claims)
+        for mesh, *claims in zip(meshes, vertex_ids, triangle_ids, strict=True)
+    ]
 
 
 def _piece(mesh: Mesh) -> Piece:

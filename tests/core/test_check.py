@@ -10,6 +10,7 @@ from core.collision_set import CollisionSet, Part
 from core.counted import NAMED_AT_MOST, Check, count, findings
 from core.errors import Severity
 from core.rebuild import build
+from core.stored import as_stored, carried, cell_records
 from tests.shapes import HULLS, LARGE, box, cubic_grid, read, rock
 
 QUIRKS_THAT_MATTER = {"S13_missing.col": ["overlapping triangles that the cell lists"]}
@@ -316,3 +317,12 @@ def test_a_message_names_a_few_elements():
     assert many.elements == tuple(range(9))
     assert count([True], "good things", "bad things").finding is None
     assert findings([many, few, count([True], "", "")]) == [few.finding, many.finding]
+
+
+def test_a_hull_from_nothing_has_no_words_of_a_file_until_it_is_stored():
+    source = build(*box([-25000] * 3, [25000] * 3, inward=True), cubic_grid(25000, 5), True)
+    without_cells = replace(source, carried=replace(carried(as_stored(source)), cells=None))
+    for ask, of in ((carried, source), (cell_records, source), (cell_records, without_cells)):
+        with pytest.raises(ValueError, match="comes from no file"):
+            ask(of)
+    assert len(cell_records(as_stored(source))) == 125

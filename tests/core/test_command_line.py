@@ -281,6 +281,30 @@ def test_build_an_edit(run, refused, tmp_path):
     assert run("verify", tmp_path / "c.col")[0] == 0
 
 
+def test_build_keeps_the_numbers_of_a_surface_that_moved(run, tmp_path):
+    source = DATA / LARGE
+    run("obj", source, "-o", tmp_path / "a.obj")
+    meshes = obj.decode((tmp_path / "a.obj").read_bytes())
+    place = next(n for n, mesh in enumerate(meshes) if mesh.vertices[:, 0].max() < 15000)
+    chosen = meshes[place]
+    meshes[place] = obj.Mesh(chosen.name, chosen.vertices + np.float32([10000, 0, 0]), chosen.triangles)
+    (tmp_path / "b.obj").write_bytes(obj.encode(meshes[::-1]))
+    assert run("build", tmp_path / "b.obj", "-o", tmp_path / "b.col", "--like", source)[0] == 0
+    before, after = mcol.decode(source.read_bytes()), mcol.decode((tmp_path / "b.col").read_bytes())
+    assert np.array_equal(before.triangles, after.triangles)
+    assert (before.vertices != after.vertices).any(axis=1).sum() == len(chosen.vertices)
+
+
+def test_build_knows_what_stands_where_it_stood_whatever_its_name(run, tmp_path):
+    source = DATA / LARGE
+    run("obj", source, "-o", tmp_path / "a.obj")
+    meshes = obj.decode((tmp_path / "a.obj").read_bytes())
+    renamed = [obj.Mesh(f"thing {n}", mesh.vertices, mesh.triangles) for n, mesh in enumerate(meshes)]
+    (tmp_path / "b.obj").write_bytes(obj.encode(renamed[::-1]))
+    assert run("build", tmp_path / "b.obj", "-o", tmp_path / "b.col", "--like", source)[0] == 0
+    assert (tmp_path / "b.col").read_bytes() == source.read_bytes()
+
+
 def test_build_needs_one_way_and_a_sensible_size(refused, tmp_path):
     (tmp_path / "a.obj").write_bytes(obj.encode([obj.Mesh("a", *rock((0, 0, 0), 1000))]))
     start = ("build", tmp_path / "a.obj", "-o", tmp_path / "a.col")
