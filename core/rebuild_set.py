@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .assemble import Edit, matches
+from .assemble import Edit, Mesh, matches
 from .collision_set import CollisionSet, Part, encode_name
 from .errors import Finding, FormatError, Severity
 from .geometry import flat, repeated
@@ -84,7 +84,7 @@ def _rebuild_part(original: Part | None, edit: PartEdit, findings: list[Finding]
     """The new part: the original itself where nothing differs, None for a new one without triangles."""
     mesh = _without_flat(original, edit, findings)
     name_field = original.name_field if original and edit.name is None else _name_field(edit)
-    if not len(mesh.triangles) and (original is None or len(original.triangles)):
+    if not _usable(mesh) and (original is None or _usable(original)):
         outcome = "is left out" if original is None else "stays as in the source file"
         findings.append(Finding(Severity.WARNING, "empty part", f"`{edit.label}` has no usable faces and {outcome}"))
         return original if original is None or edit.name is None else replace(original, name_field=name_field)
@@ -107,9 +107,11 @@ def _without_flat(original: Part | None, edit: PartEdit, findings: list[Finding]
             expected="finite numbers",
             found=f"{mesh.vertices[bad][0]}",
         )
-    thin = flat(mesh.vertices, mesh.triangles) | repeated(mesh.triangles)
+    thin = _thin(mesh)
     if original is not None and thin.any():
-        thin &= ~matches(mesh, original)[0]
+        inherited = matches(mesh, original)[0]
+        inherited[inherited] = _thin(original)[mesh.triangle_ids[inherited]]
+        thin &= ~inherited
     if not thin.any():
         return mesh
     message = f"`{edit.label}`: {np.count_nonzero(thin):,} triangles without area are left out"
@@ -118,6 +120,16 @@ def _without_flat(original: Part | None, edit: PartEdit, findings: list[Finding]
     return replace(
         mesh, triangles=mesh.triangles[kept], triangle_ids=mesh.triangle_ids[kept], owners=mesh.owners[kept]
     )
+
+
+def _thin(mesh: Mesh) -> np.ndarray:
+    """Which triangles have no area, bool (nt,)."""
+    return flat(mesh.vertices, mesh.triangles) | repeated(mesh.triangles)
+
+
+def _usable(mesh: Mesh) -> bool:
+    """Whether any triangle has an area. What was kept aside comes back even where all faces are gone."""
+    return not _thin(mesh).all()
 
 
 def _name_field(edit: PartEdit) -> bytes:
