@@ -98,7 +98,7 @@ def test_bits_that_arithmetic_would_lose_survive(values: tuple[float, float, flo
 @pytest.mark.parametrize("name", PLAIN)
 def test_rebuilding_all_keeps_the_geometry_and_makes_right_lists(name: str, tmp_path: Path) -> None:
     import_hull(name)
-    col, before = judged(export(tmp_path, rebuild="ALL"), rays=60, lists=False), read_col(source(name))
+    col, before = judged(export(tmp_path, rebuild="ALL"), rays=60, thorough=False), read_col(source(name))
     assert col.vertices.tobytes() == before.vertices.tobytes()
     assert np.array_equal(col.triangles, before.triangles)
     assert (col.dims, col.outside) == (before.dims, before.outside)
