@@ -52,7 +52,8 @@ def make_mesh(name: str, arrays: MeshArrays) -> bpy.types.Mesh:
 def read_mesh(mesh: bpy.types.Mesh) -> MeshArrays:
     """The mesh's geometry, faces cut into triangles the way Blender shows them."""
     vertices = np.empty(3 * len(mesh.vertices), np.float32)
-    mesh.attributes["position"].data.foreach_get("vector", vertices)
+    if len(vertices):  # Blender 5 has no such attribute in an empty mesh
+        mesh.attributes["position"].data.foreach_get("vector", vertices)
     triangle_ids = _read_ids(mesh, TRIANGLE_ATTRIBUTE, "FACE", len(mesh.polygons))
     corner_vertices = np.empty(len(mesh.loops), np.int32)
     if len(corner_vertices):

@@ -28,7 +28,7 @@ def without_suffix(name: str) -> str:
     return SUFFIX.sub("", name)
 
 
-def part_groups(name: str) -> tuple[str, str]:
+def part_groups(name: str) -> tuple[str, ...]:
     """The collections of a library part: its family and its ship, or stage for an asteroid.
 
     `rou_e101_brg_01` → rou, rou_e101; `S14_p1_Asteroid_cmesh_05` → asteroids, S14_p1.
@@ -37,4 +37,4 @@ def part_groups(name: str) -> tuple[str, str]:
     if family in FAMILIES and rest:
         return family, f"{family}_{rest.partition('_')[0]}"
     stage, found, _ = name.partition("_Asteroid")
-    return ("asteroids", stage) if found else ("other", "other")
+    return ("asteroids", stage) if found else ("other",)
