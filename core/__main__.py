@@ -99,10 +99,10 @@ def list_contents(options: argparse.Namespace) -> int:
 def verify(options: argparse.Namespace) -> int:
     paths = [path for name in options.paths for path in _files_below(Path(name))]
     results: list[Verified] = []
-    for path in _shown(paths, "verifying"):
-        results.append(_verify_file(path))
+    for result in _verify_files(paths):
+        results.append(result)
         if not options.json:
-            print(_verdict(results[-1]))
+            print(_verdict(result))
     if options.json:
         _print_json(_verify_document(results))
     else:
@@ -250,6 +250,15 @@ class Verified:
         return not self.error and all(f.severity is not Severity.ERROR for f in self.findings)
 
 
+def _verify_files(paths: list[Path]) -> Iterator[Verified]:
+    with _Progress("verifying") as progress:
+        for number, path in enumerate(paths):
+            progress(number, len(paths), path.name)
+            result = _verify_file(path)
+            progress.clear()  # the caller prints on the same screen
+            yield result
+
+
 def _verify_file(path: Path) -> Verified:
     try:
         kind, model, run_checks = _load(str(path), "check")
@@ -385,7 +394,7 @@ class _Progress:
         return self
 
     def __call__(self, number: int, count: int, name: str) -> None:
-        if sys.stderr.isatty() and time.monotonic() - self.begun > 1:
+        if sys.stderr and sys.stderr.isatty() and time.monotonic() - self.begun > 1:
             print(f"\r\x1b[K{self.doing} {number + 1:,} of {count:,}: {name}", end="", file=sys.stderr, flush=True)
             self.shown = True
 
@@ -396,14 +405,6 @@ class _Progress:
         if self.shown:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
             self.shown = False
-
-
-def _shown(paths: list[Path], doing: str) -> Iterator[Path]:
-    """The paths one by one, with progress; the line is cleared before what the caller prints."""
-    with _Progress(doing) as progress:
-        for number, path in enumerate(paths):
-            progress(number, len(paths), path.name)
-            yield path
 
 
 # --- usage ----------------------------------------------------------------------------------------

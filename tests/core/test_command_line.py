@@ -542,3 +542,17 @@ def test_a_set_is_known_by_its_first_record(tmp_path):
     with pytest.raises(FormatError) as caught:
         detect_file(tmp_path)
     assert caught.value.file == str(tmp_path)
+
+
+# --- progress -------------------------------------------------------------------------------------
+
+
+def test_progress_shows_on_a_terminal_after_a_second_and_is_wiped(run, monkeypatch):
+    monkeypatch.setattr("core.__main__.time.monotonic", iter(range(0, 1000, 2)).__next__)
+    assert run("verify", TEST)[2] == ""
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    assert run("verify", TEST, MISSING_ENTRIES)[2] == (
+        "\r\x1b[Kverifying 1 of 2: test.col\r\x1b[K\r\x1b[Kverifying 2 of 2: S13_missing.col\r\x1b[K"
+    )
+    monkeypatch.setattr("core.__main__.time.monotonic", lambda: 0)
+    assert run("verify", TEST)[2] == ""
