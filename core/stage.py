@@ -6,13 +6,15 @@ same layout may hold either alone.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
-from . import idxd
+from . import idxd, mcol, regn
 from .archive import Archive, open_archive
 from .errors import Finding, FormatError, Severity
 from .hashes import file_id
@@ -38,6 +40,9 @@ SETS = (
 )
 
 HULL_KEY, NAVIGATION_KEY, SET_KEY = "MapMesh", "MapPath", "CollisionMeshes"
+HULL_ENDING, NAVIGATION_ENDING = ".col", ".rgn"
+
+_Model = TypeVar("_Model")
 _TABLES = re.compile(r"GP_MAIN_GAME_\w+\.pak", re.IGNORECASE)
 _COLLISION = re.compile(r"MiscBin\.pak", re.IGNORECASE)
 
@@ -130,19 +135,33 @@ def table_name(stage: str) -> str:
 
 def known_names(game: Game | None = None) -> dict[int, str]:
     """Names by file id: the shipped ones, and those in the game's stage tables. Missing tables are no error."""
-    names = [name + ending for name in HULLS for ending in (".col", ".rgn")]
-    names += [*SETS, *map(table_name, STAGES)]
+    found: list[Stage] = []
     if game is not None and game.tables:
         try:
             found = stages(game)
         except FormatError:
-            found = []  # `check` tells it; the shipped names still help
-        names += [name for stage in found for phase in stage.phases for name in _files(phase)]
-    return {number: name for name in names if (number := _file_id(name)) is not None}
+            pass  # `check` tells it; the shipped names still help
+    return _names(found)
+
+
+def hull_users(found: Iterable[Stage]) -> dict[str, tuple[tuple[str, str], ...]]:
+    """Which phases use which hull: by the hull's name, as first spelled, pairs of stage name and phase name.
+
+    Phases that name no hull are in none. Spellings that differ in case name the same hull.
+    """
+    spelled: dict[str, str] = {}
+    users: dict[str, list[tuple[str, str]]] = {}
+    for stage in found:
+        for phase in stage.phases:
+            if phase.hull is not None:
+                name = spelled.setdefault(phase.hull.lower(), phase.hull)
+                users.setdefault(name, []).append((stage.name, phase.name))
+    return {name: tuple(phases) for name, phases in users.items()}
 
 
 def check(game: Game) -> list[Finding]:
-    """What is missing: archives, readable tables, and the files that phases name or should name."""
+    """What is missing: archives, readable tables, and the files that phases name or should name; then which hulls and
+    navigation volumes don't go together, and whether all CollisionSets are alike. Reads the whole of these files."""
     findings: list[Finding] = []
 
     def add(severity: Severity, kind: str, message: str) -> None:
@@ -167,9 +186,99 @@ def check(game: Game) -> list[Finding]:
             for key, name in named.items():
                 if name is None:
                     add(Severity.WARNING, "phase files", f"{where} names no {key}")
-                elif archive is not None and _file_id(name) not in archive.by_hash:
+                elif archive is not None and not _has(archive, name):
                     add(Severity.ERROR, "phase files", f"{where}: {archive.path.name} has no {name}, its {key}")
+    if archive is not None:
+        archive = archive.with_names(_names(found))
+        findings += _check_pairs(archive, found) + _check_sets(archive, found)
     return findings
+
+
+def _check_pairs(archive: Archive, found: list[Stage]) -> list[Finding]:
+    """Each NAME.col with its NAME.rgn, and what phases pair beyond that (format notes, section 5)."""
+    findings: dict[Finding, None] = {}  # in order; a damaged file of several pairs is told once
+
+    def add(kind: str, message: str) -> None:
+        findings[Finding(Severity.ERROR, kind, message)] = None
+
+    def decoded(name: str, decode: Callable[[bytes], _Model]) -> _Model | None:
+        try:
+            return decode(archive.read(archive.find(name)))
+        except FormatError as error:
+            error.file = ""  # the archive is known to who asks
+            add("pair files", f"{name}: {error}")
+            return None
+
+    users = {name.lower(): phases for name, phases in hull_users(found).items()}
+    for hull, navigation in _pairs(archive, found):
+        phases = ", ".join(" ".join(phase) for phase in users.get(hull.lower(), ()))
+        used = f" (used by {phases})" if phases else ""
+        missing = [name for name in (hull, navigation) if not _has(archive, name)]
+        if missing:
+            other = navigation if missing[0] == hull else hull
+            add("pair files", f"{other} has no {missing[0]} beside it{used}: without both a stage has no map collision")
+            continue
+        model, volume = decoded(hull, mcol.decode), decoded(navigation, regn.decode)
+        reasons = regn.fits(volume, model.grid) if model and volume else []
+        if reasons:
+            add("pair grid", f"{navigation} doesn't fit {hull}{used}: {'; '.join(reasons)}; {regn.MISFIT}")
+    return list(findings)
+
+
+def _pairs(archive: Archive, found: list[Stage]) -> list[tuple[str, str]]:
+    """Names of hulls and navigation volumes that belong together: by name, and as phases name those that are there."""
+    pairs = []
+    for name in archive.names.values():
+        stem, ending = os.path.splitext(name)
+        if ending.lower() in (HULL_ENDING, NAVIGATION_ENDING):
+            pairs.append((stem + HULL_ENDING, stem + NAVIGATION_ENDING))
+    for stage in found:
+        for phase in stage.phases:
+            hull, navigation = phase.hull, phase.navigation
+            if hull and navigation and _has(archive, hull) and _has(archive, navigation):
+                pairs.append((hull, navigation))
+    alike = {(hull.lower(), navigation.lower()): (hull, navigation) for hull, navigation in reversed(pairs)}
+    return sorted(alike.values())
+
+
+def _check_sets(archive: Archive, found: list[Stage]) -> list[Finding]:
+    """The shipped game stores one CollisionSet under all names (format notes, section 4)."""
+    known = {name.lower() for name in (*SETS, *(phase.set for stage in found for phase in stage.phases if phase.set))}
+    findings = []
+    unpacked: dict[bytes, bytes] = {}  # what is stored alike is unpacked once
+    contents: dict[bytes, list[str]] = {}
+    for name in sorted(name for name in archive.names.values() if name.lower() in known):
+        try:
+            entry = archive.find(name)
+            stored = _digest(archive.stored(entry))
+            if stored not in unpacked:
+                unpacked[stored] = _digest(archive.read(entry))
+            contents.setdefault(unpacked[stored], []).append(name)
+        except FormatError as error:
+            error.file = ""
+            findings.append(Finding(Severity.ERROR, "set files", f"{name}: {error}"))
+    usual, *others = sorted(contents.values(), key=len, reverse=True) or [[]]
+    if others:
+        told = "; ".join(", ".join(names) for names in others)
+        message = f"CollisionSets that differ from the other {len(usual)}: {told}"
+        findings.append(Finding(Severity.WARNING, "set contents", message))
+    return findings
+
+
+def _digest(data: bytes) -> bytes:
+    return hashlib.sha256(data).digest()
+
+
+def _has(archive: Archive, name: str) -> bool:
+    return _file_id(name) in archive.by_hash
+
+
+def _names(found: Iterable[Stage]) -> dict[int, str]:
+    """Names by file id: the shipped ones, and those in the stage tables."""
+    names = [name + ending for name in HULLS for ending in (HULL_ENDING, NAVIGATION_ENDING)]
+    names += [*SETS, *map(table_name, STAGES)]
+    names += [name for stage in found for phase in stage.phases for name in _files(phase)]
+    return {number: name for name in names if (number := _file_id(name)) is not None}
 
 
 def _tables_archive(game: Game) -> Archive:

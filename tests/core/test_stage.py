@@ -2,12 +2,17 @@
 
 import pytest
 
-from core import idxd
+from core import idxd, mcol
 from core.archive import open_archive
 from core.archive_write import make_archive
 from core.errors import FormatError, Severity
 from core.hashes import file_id
-from core.stage import Phase, check, find_game, known_names, stages, table_name
+from core.stage import Phase, check, find_game, hull_users, known_names, stages, table_name
+from tests.navigation import make_navigation
+from tests.shapes import read
+
+CONTENTS = {".col": read("test.col"), ".rgn": make_navigation(mcol.decode(read("test.col")).grid), ".bin": b"data"}
+OTHER_VOLUME = make_navigation(mcol.decode(read("mapmesh_box_500km.col")).grid)
 
 
 def table(*phases):
@@ -27,16 +32,20 @@ TABLES = {
 }
 
 
-def make_game(
-    root, language="E", tables=TABLES, collision=("a.col", "a.rgn", "b.col", "b.rgn", "CollisionSet_S01.bin")
-):
+NAMES = ("a.col", "a.rgn", "b.col", "b.rgn", "CollisionSet_S01.bin")
+
+
+def make_game(root, language="E", tables=TABLES, collision=NAMES, **changed):
+    """`collision`: names of files that go together; `changed`: by name, `_` for the dot, other stored bytes."""
     for folder in ("dat", "hidden"):
         (root / folder).mkdir(parents=True, exist_ok=True)
     if tables is not None:
         entries = {table_name(name): (data, True) for name, data in tables.items()}
         make_archive(root / "dat" / f"GP_MAIN_GAME_{language}.pak", {**entries, 1: (b"OTTO", False)})
     if collision is not None:
-        make_archive(root / "hidden" / "MiscBin.pak", {name: (b"data", True) for name in collision})
+        entries = {name: (CONTENTS[name[-4:]], True) for name in collision}
+        entries |= {".".join(name.rsplit("_", 1)): (data, False) for name, data in changed.items()}
+        make_archive(root / "hidden" / "MiscBin.pak", entries)
     return root
 
 
@@ -83,7 +92,7 @@ def test_names_in_any_case(tmp_path):
     game = find_game(tmp_path)
     assert game.collision.name == "MISCBIN.PAK"
     assert [path.name for path in game.tables] == ["GP_MAIN_GAME_J.pak"]
-    assert open_archive(game.collision).read(open_archive(game.collision).find("a.col")) == b"data"
+    assert open_archive(game.collision).read(open_archive(game.collision).find("a.col")) == CONTENTS[".col"]
     assert len(stages(game)) == 3
 
 
@@ -135,6 +144,90 @@ def test_check_names_what_phases_lack(tmp_path):
         (Severity.ERROR, "Test Phase_1: MiscBin.pak has no gone.rgn, its MapPath"),
         (Severity.WARNING, "Test Phase_1 names no CollisionMeshes"),
     ]
+
+
+PHASES = {"S01": table(("a.rgn", "a.col", "CollisionSet_S01.bin"))}
+
+
+def told(root, **changed):
+    """What `check` finds in a game with one phase, which names all that it should."""
+    return [
+        (finding.severity, finding.check, finding.message)
+        for finding in check(find_game(make_game(root, tables=PHASES, **changed)))
+    ]
+
+
+def test_pairs_that_fit_and_sets_that_are_alike(tmp_path):
+    assert told(tmp_path, collision=(*NAMES, "CollisionSet_S02.bin", "CollisionSet_S03.bin")) == []
+
+
+def test_a_volume_of_another_grid_is_told_with_the_phases_that_use_it(tmp_path):
+    ((severity, kind, message),) = told(tmp_path, a_rgn=OTHER_VOLUME)
+    assert (severity, kind) == (Severity.ERROR, "pair grid")
+    assert message.startswith("a.rgn doesn't fit a.col (used by S01 Phase_1): its box is (-250000, ")
+    assert "it has 10 × 10 × 10 cells, the hull 5 × 5 × 5" in message
+    assert message.endswith("reads the cell table of this .rgn at wrong places")
+
+
+def test_a_pair_that_no_phase_uses_is_found_by_the_shipped_names(tmp_path):
+    ((_, kind, message),) = told(tmp_path, test_col=CONTENTS[".col"], test_rgn=OTHER_VOLUME)
+    assert kind == "pair grid"
+    assert message.startswith("test.rgn doesn't fit test.col: ")
+
+
+def test_a_pair_that_only_a_phase_makes(tmp_path):
+    tables = {"S01": table(("B.rgn", "a.col", "CollisionSet_S01.bin"), ("b.rgn", "A.COL", "CollisionSet_S01.bin"))}
+    other = make_game(tmp_path, tables=tables, b_col=read("mapmesh_box_500km.col"), b_rgn=OTHER_VOLUME)
+    (finding,) = check(find_game(other))
+    assert finding.message.startswith("B.rgn doesn't fit a.col (used by S01 Phase_1, S01 Phase_2): ")
+
+
+@pytest.mark.parametrize(("there", "missing"), [("test.col", "test.rgn"), ("test.rgn", "test.col")])
+def test_half_of_a_pair(tmp_path, there, missing):
+    message = f"{there} has no {missing} beside it: without both a stage has no map collision"
+    assert told(tmp_path, collision=(*NAMES, there)) == [(Severity.ERROR, "pair files", message)]
+
+
+def test_a_damaged_file_of_several_pairs_is_told_once(tmp_path):
+    tables = {"S01": table(*[(name, "a.col", "CollisionSet_S01.bin") for name in ("a.rgn", "b.rgn")])}
+    (finding,) = check(find_game(make_game(tmp_path, tables=tables, a_col=b"MCOL")))
+    assert (finding.severity, finding.check) == (Severity.ERROR, "pair files")
+    assert finding.message.startswith("a.col: ")
+
+
+def test_a_set_that_differs(tmp_path):
+    sets = ("CollisionSet_S02.bin", "CollisionSet_S03.bin")
+    assert told(tmp_path, collision=(*NAMES, *sets), CollisionSet_S02_bin=b"other") == [
+        (Severity.WARNING, "set contents", "CollisionSets that differ from the other 2: CollisionSet_S02.bin")
+    ]
+
+
+def test_sets_packed_in_another_way_are_alike(tmp_path):
+    assert told(tmp_path, collision=(*NAMES, "CollisionSet_S02.bin"), CollisionSet_S03_bin=b"data") == []
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [("a.col", "pair files"), ("a.rgn", "pair files"), ("CollisionSet_S01.bin", "set files")]
+)
+def test_an_entry_that_does_not_unpack(tmp_path, name, kind):
+    game = find_game(make_game(tmp_path, tables=PHASES))
+    entry = open_archive(game.collision).find(name)
+    with open(tmp_path / "hidden" / "MiscBin.p00", "r+b") as stream:
+        stream.seek(entry.offset + 8)
+        stream.write(b"sum!")
+    (finding,) = check(game)
+    assert (finding.severity, finding.check) == (Severity.ERROR, kind)
+    assert finding.message.startswith(f"{name}: ")
+    assert str(tmp_path) not in finding.message
+
+
+def test_which_phases_use_which_hull(tmp_path):
+    tables = {**TABLES, "S02": table(("b.rgn", "B.col", None), ("a.rgn", "a.col", None))}
+    assert hull_users(stages(find_game(make_game(tmp_path, tables=tables)))) == {
+        "a.col": (("S01", "Phase_1"), ("S02", "Phase_2")),
+        "B.col": (("S02", "Phase_1"), ("Test", "Phase_1")),
+    }
+    assert hull_users([]) == {}
 
 
 def test_the_shipped_names_are_built_in():
