@@ -100,37 +100,39 @@ def _parents(obj: bpy.types.Object) -> Iterator[bpy.types.Object]:
         yield obj
 
 
-def _relative_matrix(context: bpy.types.Context, root: bpy.types.Object, obj: bpy.types.Object) -> np.ndarray:
-    """From an object's space to the root's, float64 (4, 4).
+def _relative_matrix(context: bpy.types.Context, root: bpy.types.Object | None, obj: bpy.types.Object) -> np.ndarray:
+    """From an object's space to the root's, or to the world's for None, float64 (4, 4).
 
     Composed from what each object says of itself: world matrices are rounded, and stale where Blender doesn't
     evaluate. Only a chain with constraints or bones needs them.
     """
     chain = [obj, *_parents(obj)]
-    chain = chain[: chain.index(root)]
+    if root is not None:
+        chain = chain[: chain.index(root)]
     if any(link.constraints or link.parent_type != "OBJECT" for link in chain):
         return _evaluated_matrix(context, root, obj)
     matrix = np.eye(4)
     for link in chain:
-        local = np.array(link.matrix_parent_inverse, np.float64) @ np.array(link.matrix_basis, np.float64)
-        matrix = local @ matrix
+        matrix = np.array(link.matrix_basis, np.float64) @ matrix
+        if link.parent is not None:  # without one, an inverse may be left over that doesn't count
+            matrix = np.array(link.matrix_parent_inverse, np.float64) @ matrix
     return matrix
 
 
-def _evaluated_matrix(context: bpy.types.Context, root: bpy.types.Object, obj: bpy.types.Object) -> np.ndarray:
+def _evaluated_matrix(context: bpy.types.Context, root: bpy.types.Object | None, obj: bpy.types.Object) -> np.ndarray:
     """The same from the world matrices that constraints and bones give, of hidden objects too."""
     copy = obj.copy()
     try:
         with _evaluation(context, copy) as depsgraph:
-            to_root = np.array(root.evaluated_get(depsgraph).matrix_world, np.float64)
-            to_object = np.array(copy.evaluated_get(depsgraph).matrix_world, np.float64)
+            of_object = np.array(copy.evaluated_get(depsgraph).matrix_world, np.float64)
+            of_root = np.array(root.evaluated_get(depsgraph).matrix_world, np.float64) if root else np.eye(4)
     finally:
         bpy.data.objects.remove(copy)
     try:
-        return np.linalg.solve(to_root, to_object)
+        return np.linalg.solve(of_root, of_object)
     except np.linalg.LinAlgError:
         raise FormatError(
-            f"`{obj.name}` has constraints, which can't be followed while its root `{root.name}` is scaled to nothing",
+            f"`{obj.name}` has constraints, which can't be followed while its root is scaled to nothing",
             remedy="give the root a scale other than 0",
         ) from None
 
@@ -223,8 +225,9 @@ def _read_instances(
     collection = empty.instance_collection
     offset = np.eye(4)
     offset[:3, 3] = -np.array(collection.instance_offset, np.float64)
-    for obj in collection.all_objects:
-        matrix = offset @ np.array(obj.matrix_world, np.float64)
+    # A list, because evaluating objects frees what `all_objects` walks along.
+    for obj in list(collection.all_objects):
+        matrix = offset @ _relative_matrix(context, None, obj)
         if obj.type in GEOMETRY_TYPES:
             arrays = _read_geometry(context, obj, apply_modifiers, reading)
             if arrays is not None:
