@@ -144,8 +144,8 @@ def _make_spheres(stem: str, hull: mcol.Hull, root: bpy.types.Object, parent: bp
     for position, (x, y, z, radius) in zip(positions.tolist(), spheres.tolist(), strict=True):
         empty = _add(scene_names.sphere(stem, position), None, root, collection)
         empty.empty_display_type = "SPHERE"
-        empty.empty_display_size = radius
-        empty.location = (x, y, z)
+        empty.empty_display_size = 1.0  # Blender allows 1,000 at most
+        empty.location, empty.scale = (x, y, z), (radius, radius, radius)
 
 
 # --- libraries ------------------------------------------------------------------------------------
