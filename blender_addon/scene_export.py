@@ -12,7 +12,7 @@ from .core.assemble import assemble
 from .core.errors import Finding, FormatError
 from .core.rebuild import Options, Rebuilt, rebuild
 from .core.rebuild_set import PartEdit, rebuild_set
-from .scene_read import below, claim_by_position, find_roots, read_objects, strays
+from .scene_read import GEOMETRY_TYPES, below, claim_by_position, find_roots, read_objects, strays
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +74,9 @@ def export_set(context: bpy.types.Context, root: bpy.types.Object, apply_modifie
     for obj in below(context.scene, root):
         reading = read_objects(context, root, [obj], apply_modifiers)
         warnings += reading.warnings
-        if obj.type == "EMPTY" and not reading.pieces:
+        if obj.type not in GEOMETRY_TYPES and not reading.pieces:
             continue
-        record, name = _identity(obj, len(source.parts))
+        record, name = _identity(obj, root, len(source.parts))
         original = None if record is None else source.parts[record]
         pieces = claim_by_position(reading.pieces, original) if original else reading.pieces
         edits.append(PartEdit(obj.name, record, name, assemble(pieces, original, sew=False)))
@@ -92,26 +92,31 @@ def export_set(context: bpy.types.Context, root: bpy.types.Object, apply_modifie
     )
 
 
-def _identity(obj: bpy.types.Object, count: int) -> tuple[int | None, str | None]:
-    """Which record of the source an object is, and its name where that is new.
+def _identity(obj: bpy.types.Object, root: bpy.types.Object, count: int) -> tuple[int | None, str | None]:
+    """Which record of the root's source an object is, and its name where that is new.
 
-    The name in the file stays until the user changes the object's, whatever Blender appended to it.
+    The name in the file stays until the user changes the object's, whatever Blender did to it.
     """
     name = scene_names.without_suffix(obj.name)
     record = obj.get(carry.RECORD)
-    if not isinstance(record, int) or not 0 <= record < count:
+    if not isinstance(record, int) or not 0 <= record < count or obj.get(carry.ROOT_ID) != root.get(carry.ROOT_ID):
         return None, name
-    given = scene_names.without_suffix(str(obj.get(carry.GIVEN_NAME, obj.name)))
-    return record, None if name == given else name
+    given = str(obj.get(carry.GIVEN_NAME, obj.name))
+    return record, name if scene_names.is_renamed(obj.name, given) else None
 
 
 def _settle_records(edits: list[PartEdit]) -> list[PartEdit]:
-    """A renamed copy is a part of its own as long as another object still is the one that it was copied from."""
+    """A renamed copy is a part of its own as long as another object still is the one that it was copied from. Of
+    several renamed ones without such an object the first is it."""
     kept = {edit.record for edit in edits if edit.name is None}
-    return [
-        PartEdit(edit.label, None, edit.name, edit.edit) if edit.name is not None and edit.record in kept else edit
-        for edit in edits
-    ]
+    settled = []
+    for edit in edits:
+        if edit.name is not None and edit.record in kept:
+            edit = PartEdit(edit.label, None, edit.name, edit.edit)
+        elif edit.record is not None:
+            kept.add(edit.record)
+        settled.append(edit)
+    return settled
 
 
 def _first_claim(piece) -> tuple[int, str]:
