@@ -128,7 +128,7 @@ BOX_FACES = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4
 @pytest.mark.parametrize("axis", [0, 1, 2])
 @pytest.mark.parametrize("angle", [90, -37])
 def test_an_object_turns_about_the_files_axes(hull: dict, axis: int, angle: int, tmp_path: Path) -> None:
-    vertices, triangles = geometry(hull["asteroid"].data)
+    vertices = coordinates(hull["asteroid"].data)
     hull["asteroid"].rotation_euler[axis] = math.radians(angle)
     turn = np.array(Matrix.Rotation(math.radians(angle), 3, "XYZ"[axis]), np.float64)
     centre = vertices.mean(axis=0)
@@ -150,9 +150,7 @@ def test_each_axis_scales_on_its_own(scale: tuple, up: str, tmp_path: Path) -> N
     vertices = moved(vertices, scale=(0.25, 0.25, 0.25))
     set_coordinates(parts["asteroid_01"].data, vertices)
     parts["asteroid_01"].scale = scale
-    assert_shape(
-        judged(export(tmp_path)), (moved(vertices, scale=scale), triangles), geometry(parts["wall"].data)
-    )
+    assert_shape(judged(export(tmp_path)), (moved(vertices, scale=scale), triangles), geometry(parts["wall"].data))
 
 
 MIRRORS = [s for s in itertools.product((1, -1), repeat=3) if s != (1, 1, 1)]
@@ -289,6 +287,13 @@ def test_constraints_count(hull: dict, hide: str, tmp_path: Path) -> None:
     asteroid = ~(np.abs(before.vertices) == 25_000).all(axis=1)
     np.testing.assert_allclose(col.vertices[asteroid], before.vertices[asteroid] + (CELL, CELL / 2, 0), atol=0.03)
     assert col.vertices[~asteroid].tobytes() == before.vertices[~asteroid].tobytes()
+
+
+def test_constraints_below_a_root_scaled_to_nothing_are_refused(hull: dict, tmp_path: Path) -> None:
+    hull["asteroid"].constraints.new("COPY_LOCATION").target = between(hull, "target")
+    hull["root"].scale = (0, 0, 0)
+    message = refusal(tmp_path)
+    assert hull["asteroid"].name in message and "scale" in message
 
 
 def hide_object(obj: bpy.types.Object, how: str) -> None:
@@ -445,7 +450,6 @@ def add_key(obj: bpy.types.Object, by: tuple, value: float) -> None:
 @pytest.mark.parametrize("value", [1.0, 0.5])
 @pytest.mark.parametrize("triangulate", [False, True])
 def test_shape_keys_count_and_stay(hull: dict, value: float, triangulate: bool, tmp_path: Path) -> None:
-    vertices, triangles = geometry(hull["asteroid"].data)
     add_key(hull["asteroid"], (2 * CELL, 0, 0), value)
     if triangulate:
         modify(hull["asteroid"], "TRIANGULATE")
