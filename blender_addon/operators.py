@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import bpy
 from bpy.props import BoolProperty, CollectionProperty, EnumProperty, FloatProperty, StringProperty
 from bpy_extras.io_utils import ExportHelper, ImportHelper
 
-from . import carry
+from . import carry, scene_names
 from .core import files
 from .core.errors import FormatError
 from .core.rebuild import Options, Outside, Rebuild
@@ -18,6 +19,9 @@ from .scene_export import Exported, export_hull, export_set, find_root
 from .scene_import import HullOptions, Imported, SetOptions, View, import_hull, import_set
 
 Result = set[str]
+
+# From 4.5 on Blender warns of a path that begins with "//" unless the property says that it is understood.
+PATH_OPTIONS: set[str] = {"PATH_SUPPORTS_BLEND_RELATIVE"} if bpy.app.version >= (4, 5, 0) else set()
 
 
 class ViewProperties:
@@ -57,8 +61,14 @@ class ViewProperties:
 class ImportFiles(ImportHelper):
     """One or several files, each on its own: a broken one doesn't keep the others out."""
 
+    filepath: StringProperty(
+        name="File Path",
+        description="The file to import",
+        subtype="FILE_PATH",
+        options={"HIDDEN", "SKIP_PRESET"} | PATH_OPTIONS,
+    )
     files: CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE"})
-    directory: StringProperty(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"})
+    directory: StringProperty(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"} | PATH_OPTIONS)
 
     def paths(self) -> list[str]:
         names = [file.name for file in self.files if file.name]
@@ -69,6 +79,7 @@ class ImportFiles(ImportHelper):
     def import_all(self, context: bpy.types.Context, import_one: Callable[[str, Callable], Imported]) -> Result:
         """Imports every file, selects what came in, reports."""
         paths, done, failed = self.paths(), [], []
+        report = partial(_report, self)
         window = context.window_manager
         window.progress_begin(0, 1)
         try:
@@ -84,15 +95,15 @@ class ImportFiles(ImportHelper):
         finally:
             window.progress_end()
         if not done:
-            self.report({"ERROR"}, "\n".join(failed))
+            report("ERROR", "\n".join(failed))
             return {"CANCELLED"}
         _select(context, [imported.root for imported in done])
         for imported in done:
-            self.report({"INFO"}, imported.summary)
+            report("INFO", imported.summary)
             for warning in imported.warnings:
-                self.report({"WARNING"}, warning)
+                report("WARNING", warning)
         for failure in failed:
-            self.report({"WARNING"}, failure)
+            report("WARNING", failure)
         return {"FINISHED"}
 
 
@@ -168,6 +179,9 @@ class IMPORT_SCENE_OT_sylpheed_set(bpy.types.Operator, ImportFiles, ViewProperti
 class ExportFile(ExportHelper):
     """One file, written whole or not at all."""
 
+    filepath: StringProperty(
+        name="File Path", description="The file to write", subtype="FILE_PATH", options={"SKIP_PRESET"} | PATH_OPTIONS
+    )
     apply_modifiers: BoolProperty(
         name="Apply Modifiers",
         description="Export meshes as their modifiers and shape keys show them",
@@ -178,6 +192,8 @@ class ExportFile(ExportHelper):
         """Makes the bytes, then writes them, then reports."""
         context.window_manager.progress_begin(0, 1)
         try:
+            if not self.filepath:
+                raise FormatError("no file is named", remedy="choose the file to write")
             stem, exported = export_root()
             path = bpy.path.ensure_ext(bpy.path.abspath(self.filepath), self.filename_ext)
             if Path(path).name in ("", self.filename_ext):
@@ -185,13 +201,13 @@ class ExportFile(ExportHelper):
             context.window_manager.progress_update(0.9)
             files.write_file(path, exported.data)
         except FormatError as error:
-            self.report({"ERROR"}, str(error))
+            _report(self, "ERROR", str(error))
             return {"CANCELLED"}
         finally:
             context.window_manager.progress_end()
         for warning in exported.warnings:
-            self.report({"WARNING"}, warning)
-        self.report({"INFO"}, f"{exported.summary}; wrote {len(exported.data):,} bytes to {path}")
+            _report(self, "WARNING", warning)
+        _report(self, "INFO", f"{exported.summary}; wrote {len(exported.data):,} bytes to {path}")
         return {"FINISHED"}
 
 
@@ -279,6 +295,11 @@ class EXPORT_SCENE_OT_sylpheed_set(bpy.types.Operator, ExportFile):
             return root[carry.STEM], export_set(context, root, self.apply_modifiers)
 
         return self.export(context, export_root)
+
+
+def _report(operator: bpy.types.Operator, kind: str, text: str) -> None:
+    """Reports a text that may hold a path which isn't text to Blender."""
+    operator.report({kind}, scene_names.printable(text))
 
 
 def _select(context: bpy.types.Context, roots: list[bpy.types.Object]) -> None:

@@ -64,7 +64,7 @@ def import_hull(scene: bpy.types.Scene, path: str, options: HullOptions) -> Impo
         hull = mcol.decode(data)
     except FormatError as error:
         raise error.within(path) from None
-    return _make_hull(scene, Path(path).stem, data, hull, options)
+    return _make_hull(scene, _stem(path), data, hull, options)
 
 
 def import_set(scene: bpy.types.Scene, path: str, options: SetOptions, progress: Progress) -> Imported:
@@ -75,7 +75,7 @@ def import_set(scene: bpy.types.Scene, path: str, options: SetOptions, progress:
         chosen = _filter_parts(library, options.name_filter)
     except FormatError as error:
         raise error.within(path) from None
-    return _make_set(scene, Path(path).stem, data, library, chosen, options, progress)
+    return _make_set(scene, _stem(path), data, library, chosen, options, progress)
 
 
 # --- hulls ----------------------------------------------------------------------------------------
@@ -219,6 +219,10 @@ def _group(
 
 
 # --- both -----------------------------------------------------------------------------------------
+
+
+def _stem(path: str) -> str:
+    return scene_names.printable(Path(path).stem)
 
 
 def _make_root(

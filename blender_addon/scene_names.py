@@ -23,6 +23,11 @@ def sphere(stem: str, position: tuple[int, int, int]) -> str:
     return "{}.sphere_{:02}_{:02}_{:02}".format(stem, *position)
 
 
+def printable(text: str) -> str:
+    """The text with what Blender takes for no text, from a path in another encoding, as question marks."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
 def without_suffix(name: str) -> str:
     """A name less the `.001` that Blender appends where a name is taken."""
     return SUFFIX.sub("", name)
