@@ -36,7 +36,7 @@ def refusal(data: bytes) -> FormatError:
 
 ODD = {
     "one part": record(b"mob_n040"),
-    "two-sided and doubled triangles": record(b"a", triangles=TETRAHEDRON + [(0, 1, 2), (1, 2, 0), (2, 1, 0)]),
+    "two-sided and doubled triangles": record(b"a", triangles=[*TETRAHEDRON, (0, 1, 2), (1, 2, 0), (2, 1, 0)]),
     "a repeated index": record(b"a", triangles=[*TETRAHEDRON, (1, 2, 2), (3, 3, 3)]),
     "unused vertices": record(b"a", vertices=[(9, 9, 9), *CORNERS, (-0.0, 1e-45, 3e38)]),
     "a part without triangles": record(b"a", triangles=[]) + record(b"b"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import stat
 import sys
@@ -133,7 +134,7 @@ def test_a_failure_at_any_step_leaves_the_old_file_and_no_temporary(tmp_path, mo
         """Takes half of what it is given."""
 
         def __init__(self, handle, mode):
-            self.stream = open(handle, mode)
+            self.stream = io.FileIO(handle, mode)
 
         def __enter__(self):
             return self

@@ -23,7 +23,8 @@ ODD_TRIANGLES = np.vstack(
 
 
 def part(name: str, vertices=CORNERS, triangles=TETRAHEDRON) -> Part:
-    return Part(name.encode("cp932").ljust(16, b"\0"), np.asarray(vertices, np.float32), np.asarray(triangles, np.uint32))
+    field = name.encode("cp932").ljust(16, b"\0")
+    return Part(field, np.asarray(vertices, np.float32), np.asarray(triangles, np.uint32))
 
 
 def library(*names: str) -> CollisionSet:
