@@ -45,6 +45,7 @@ def make_mesh(name: str, arrays: MeshArrays) -> bpy.types.Mesh:
     ):
         mesh.attributes.new(attribute, "INT", domain)
         mesh.attributes[attribute].data.foreach_set("value", (np.asarray(ids) + 1).astype(np.int32))
+    mesh.shade_flat()  # the game knows triangles, so they should be seen
     mesh.update(calc_edges=True)
     return mesh
 

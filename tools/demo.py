@@ -133,7 +133,7 @@ def set_stage(bpy, rocks):
     scene.render.resolution_x, scene.render.resolution_y = PICTURE
     scene.view_settings.view_transform = "Standard"
     scene.world = with_nodes(bpy.data.worlds.new("space"))
-    scene.world.node_tree.nodes["Background"].inputs["Color"].default_value = (0.02, 0.025, 0.04, 1)
+    scene.world.node_tree.nodes["Background"].inputs["Color"].default_value = (0.09, 0.1, 0.13, 1)
     wall = bpy.data.objects[f"{HULL}.wall"]
     wall.hide_render = True
     frame = bpy.data.objects.new("frame", bpy.data.meshes.new("frame"))
