@@ -84,7 +84,9 @@ def export_set(context: bpy.types.Context, root: bpy.types.Object, apply_modifie
     removed = sorted(imported - {edit.record for edit in edits})
     rebuilt = rebuild_set(source, edits, removed)
     count = len(rebuilt.changed)
-    changed = f"{count} edited: {', '.join(rebuilt.changed[:4])}{', …' if count > 4 else ''}" if count else "none edited"
+    changed = (
+        f"{count} edited: {', '.join(rebuilt.changed[:4])}{', …' if count > 4 else ''}" if count else "none edited"
+    )
     return Exported(
         collision_set.encode(rebuilt.library),
         f"{root.name}: {len(rebuilt.library.parts):,} parts, {changed}",

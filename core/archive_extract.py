@@ -89,5 +89,7 @@ def _extract(archive: Archive, entry: Entry, path: Path) -> Extracted:
         data = archive.read(entry)
     except FormatError as error:
         return Extracted(entry, None, error)
+    if path.is_symlink():  # it may lead out of the folder
+        path.unlink()
     write_file(path, data)
     return Extracted(entry, path)

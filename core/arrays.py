@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 
@@ -13,7 +15,7 @@ def expand(starts: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarra
     return rows, np.arange(len(rows)) - first[rows] + np.asarray(starts, np.int64)[rows]
 
 
-def slices(sizes: np.ndarray, at_once: int):
+def slices(sizes: np.ndarray, at_once: int) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
     """Cuts runs into portions of `at_once` elements at most, for `expand`.
 
     Yields the number of the portion's first run, and for each run from there on how many of its elements

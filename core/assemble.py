@@ -83,7 +83,9 @@ def assemble(pieces: Sequence[Piece], source: Mesh | None, *, sew: bool = True) 
     vertex_ids = _claims([piece.vertex_ids for piece in pieces], len(source.vertices) if source else 0)
     triangle_ids = _claims([piece.triangle_ids for piece in pieces], len(source.triangles) if source else 0)
     offsets = np.cumsum([0, *(len(piece.vertices) for piece in pieces)])
-    triangles = _joined([np.asarray(p.triangles, np.int64) + o for p, o in zip(pieces, offsets, strict=False)], np.int64)
+    triangles = _joined(
+        [np.asarray(p.triangles, np.int64) + o for p, o in zip(pieces, offsets, strict=False)], np.int64
+    )
     owners = np.repeat(np.arange(len(pieces)), [len(piece.triangles) for piece in pieces])
 
     group, first = _merge_claims(vertices, vertex_ids)

@@ -234,7 +234,7 @@ def check_slots(found: np.ndarray, expected: np.ndarray) -> None:
         "the relocation table disagrees with the file's pointers",
         expected=f"{len(expected):,} slots",
         found=f"{len(found):,}: {' and '.join(parts) or 'some twice'}",
-        remedy="the game would follow wrong pointers; only POF0 with a 16-byte shell and deltas from 0x10 is known to it",
+        remedy="the game would follow wrong pointers; it knows only POF0 with a 16-byte shell and deltas from 0x10",
     )
 
 

@@ -95,9 +95,7 @@ def check_shape(edit: Edit, source: Mesh | None) -> list[Finding]:
     return findings
 
 
-def check_facing(
-    edit: Edit, source: Mesh | None, outside_solid: bool, turn: bool
-) -> tuple[Edit, list[Finding]]:
+def check_facing(edit: Edit, source: Mesh | None, outside_solid: bool, turn: bool) -> tuple[Edit, list[Finding]]:
     """Whether the front of every triangle faces free space. `turn` turns those that don't.
 
     Raises `FormatError` that names the objects otherwise, unless the source has the fault already.
@@ -107,7 +105,9 @@ def check_facing(
     findings: list[Finding] = []
     if buried.any():
         message = f"{_owners(edit, np.flatnonzero(buried))} lie wholly in rock, where no ship gets"
-        findings.append(Finding(Severity.WARNING, "winding", message, "triangles", tuple(np.flatnonzero(buried).tolist())))
+        findings.append(
+            Finding(Severity.WARNING, "winding", message, "triangles", tuple(np.flatnonzero(buried).tolist()))
+        )
     if turn and wrong.any():
         triangles = edit.triangles.copy()
         triangles[wrong] = triangles[wrong][:, [0, 2, 1]]

@@ -32,7 +32,9 @@ def write_file(path: str | os.PathLike[str], data: bytes) -> None:
             raise FormatError("can't be written (it is no regular file)", file=str(path))
         if target.exists() and not os.access(target, os.W_OK):
             raise FormatError(
-                "can't be written (the file is read-only)", file=str(path), remedy="choose another name or allow writing"
+                "can't be written (the file is read-only)",
+                file=str(path),
+                remedy="choose another name or allow writing",
             )
         handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=".sylpheed-", suffix=".tmp")
         with os.fdopen(handle, "wb") as stream:

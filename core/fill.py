@@ -59,7 +59,9 @@ def crossings(
         yield columns, rows, _where(lines[columns], points[rows]), -turn
 
 
-def _bin_lines(lines: np.ndarray, outline: np.ndarray):
+def _bin_lines(
+    lines: np.ndarray, outline: np.ndarray
+) -> tuple[int, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Sorts the lines into square bins: their number along a side, where each bin's lines start in `order`,
     that order, and for each triangle the first and last bin that it reaches along y and z."""
     bins = max(1, int(np.sqrt(len(lines) / POINTS_PER_BIN)))
@@ -107,4 +109,6 @@ def _where(lines: np.ndarray, points: np.ndarray) -> np.ndarray:
     with np.errstate(divide="ignore", invalid="ignore"):
         x = points[:, 0, 0] - (normal[:, 1:] * beside).sum(axis=1) / normal[:, 0]
     # A triangle seen edge-on has no one x; any of its own will do.
-    return np.clip(np.where(np.isfinite(x), x, points[:, 0, 0]), points[:, :, 0].min(axis=1), points[:, :, 0].max(axis=1))
+    return np.clip(
+        np.where(np.isfinite(x), x, points[:, 0, 0]), points[:, :, 0].min(axis=1), points[:, :, 0].max(axis=1)
+    )

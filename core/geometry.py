@@ -124,7 +124,22 @@ def _smallest_centres(points: np.ndarray, starts: np.ndarray) -> np.ndarray:
     return centre
 
 
-_SUBSETS = [(0,), (1,), (2,), (3,), (0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3), (0, 1, 2), (0, 1, 3), (0, 2, 3), (1, 2, 3)]
+_SUBSETS = [
+    (0,),
+    (1,),
+    (2,),
+    (3,),
+    (0, 1),
+    (0, 2),
+    (0, 3),
+    (1, 2),
+    (1, 3),
+    (2, 3),
+    (0, 1, 2),
+    (0, 1, 3),
+    (0, 2, 3),
+    (1, 2, 3),
+]
 
 
 def _sphere_of_five(point: np.ndarray, support: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -96,7 +96,16 @@ def rebuild_lists(
     reshaped = ~(kept & stays)
     added = pair_keys[~_contains(np.sort(entry_keys[kept]), pair_keys)]
     return _write(
-        vertices, triangles, source, records, triangle_of, kept, reshaped, added // len(triangles), added % len(triangles), everything
+        vertices,
+        triangles,
+        source,
+        records,
+        triangle_of,
+        kept,
+        reshaped,
+        added // len(triangles),
+        added % len(triangles),
+        everything,
     )
 
 

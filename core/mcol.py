@@ -279,7 +279,9 @@ def _find_blocks(body: bytes, blocks: list[tuple[str, int, int]]) -> tuple[tuple
     # An array without elements has no place of its own: it goes where the next one begins.
     order = sorted(blocks, key=lambda block: (block[1], block[2] > 0))
     starts = [offset for _, offset, _ in order] + [len(body)]
-    for (name, offset, size), following, (next_name, *_) in zip(order, starts[1:], [*order[1:], ("end of file",)], strict=True):
+    for (name, offset, size), following, (next_name, *_) in zip(
+        order, starts[1:], [*order[1:], ("end of file",)], strict=True
+    ):
         if offset + size > following:
             raise FormatError(
                 f"the {name} and the {next_name} overlap",

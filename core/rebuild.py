@@ -19,7 +19,7 @@ from .fill import layers_in_cells
 from .geometry import triangle_spheres
 from .grid import LARGEST_DIMENSION, Grid
 from .lists import Lists, rebuild_lists
-from .mcol import FREE, LISTED, SOLID, Carried, Hull
+from .mcol import FREE, LISTED, SOLID, Hull
 
 
 class Rebuild(enum.Enum):
@@ -79,7 +79,9 @@ def rebuild(source: Hull, edit: Edit, options: Options = Options()) -> Rebuilt:
     """
     findings = []
     if edit.loose:
-        findings.append(Finding(Severity.WARNING, "loose vertices", f"{edit.loose:,} belong to no face and are left out"))
+        findings.append(
+            Finding(Severity.WARNING, "loose vertices", f"{edit.loose:,} belong to no face and are left out")
+        )
     check_counts(edit, source)
     findings += check_shape(edit, source)
     edit, turned = check_facing(edit, source, bool(source.outside_solid), options.turn)
@@ -100,7 +102,9 @@ def rebuild(source: Hull, edit: Edit, options: Options = Options()) -> Rebuilt:
     )
     states = _rebuild_states(source, edit, grid, cell_map, comparison, lists, everything)
     before = _moved_cells(source.states, cell_map, grid)
-    hull = _make_hull(grid, source.outside_solid, edit, _rebuild_spheres(source, edit, comparison, everything), states, lists)
+    hull = _make_hull(
+        grid, source.outside_solid, edit, _rebuild_spheres(source, edit, comparison, everything), states, lists
+    )
     carried = source.carried
     if carried:
         carried = replace(carried, list_words=lists.words, cells=_regrid(carried.cells, cell_map, grid))
@@ -136,9 +140,7 @@ def build(vertices: np.ndarray, triangles: np.ndarray, grid: Grid, outside_solid
     if outside.any():
         raise FormatError(f"{np.count_nonzero(outside):,} vertices of {name} lie outside the bounding box")
     none = np.zeros(0, np.int64)
-    lists = rebuild_lists(
-        grid, edit.vertices, edit.triangles, None, None, none, np.zeros(count, bool), everything=True
-    )
+    lists = rebuild_lists(grid, edit.vertices, edit.triangles, None, None, none, np.zeros(count, bool), everything=True)
     states = np.where(_solid(grid, edit, outside_solid), SOLID, FREE).astype(np.uint8)
     states[lists.occupied] = LISTED
     return _make_hull(grid, int(outside_solid), edit, triangle_spheres(edit.vertices, edit.triangles), states, lists)
@@ -236,9 +238,7 @@ def _solid(grid: Grid, edit: Edit, outside_solid: bool) -> np.ndarray:
 # --- the grid -------------------------------------------------------------------------------------
 
 
-def _fit_grid(
-    source: Hull, edit: Edit, outside: Outside
-) -> tuple[Grid, np.ndarray | None, list[Finding]]:
+def _fit_grid(source: Hull, edit: Edit, outside: Outside) -> tuple[Grid, np.ndarray | None, list[Finding]]:
     """The grid to use, the new numbers of the source's cells where it grew, and a finding that says so."""
     grid = source.grid
     names = outside_box(edit, source, grid.outside(edit.vertices))
@@ -267,7 +267,7 @@ def _fit_grid(
         (grid.minimum - below * size).astype(np.float32),
         (grid.maximum + above * size).astype(np.float32),
         grid.cell_size,
-        tuple(int(n) for n in dimensions),
+        (int(dimensions[0]), int(dimensions[1]), int(dimensions[2])),
     )
     cell_map = grown.number(grid.position(np.arange(grid.cell_count)) + below.astype(np.int64))
     message = (

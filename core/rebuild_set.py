@@ -117,9 +117,7 @@ def _without_flat(original: Part | None, edit: PartEdit, findings: list[Finding]
     message = f"`{edit.label}`: {np.count_nonzero(thin):,} triangles without area are left out"
     findings.append(Finding(Severity.WARNING, "zero-area triangles", message))
     kept = ~thin
-    return replace(
-        mesh, triangles=mesh.triangles[kept], triangle_ids=mesh.triangle_ids[kept], owners=mesh.owners[kept]
-    )
+    return replace(mesh, triangles=mesh.triangles[kept], triangle_ids=mesh.triangle_ids[kept], owners=mesh.owners[kept])
 
 
 def _thin(mesh: Mesh) -> np.ndarray:
@@ -157,9 +155,7 @@ def _check_names(source: CollisionSet, parts: Sequence[Part | None], labels: Seq
         first = seen.setdefault(part.key, number)
         if first == number:
             continue
-        inherited = all(
-            place < len(source.parts) and source.parts[place].key == part.key for place in (first, number)
-        )
+        inherited = all(place < len(source.parts) and source.parts[place].key == part.key for place in (first, number))
         if not inherited:
             raise FormatError(
                 f"`{labels[first]}` and `{labels[number]}` would both be stored as {part.name}, "

@@ -39,9 +39,7 @@ def moved(piece: Piece, by, name: str | None = None) -> Piece:
 def new(name: str, vertices, triangles) -> Piece:
     """A piece that comes from no source."""
     count = len(vertices)
-    return Piece(
-        name, np.float32(vertices), np.asarray(triangles), np.full(count, -1), np.full(len(triangles), -1)
-    )
+    return Piece(name, np.float32(vertices), np.asarray(triangles), np.full(count, -1), np.full(len(triangles), -1))
 
 
 def edited(hull: mcol.Hull, changes: dict[str, Piece | None], extra: tuple[Piece, ...] = ()) -> Edit:

@@ -43,7 +43,9 @@ def run(zip_path: Path, out: Path, started: float) -> int:
     game = out / "game"
     paths = write_sample(game)
     say(f"stand-in game files   {len(paths)} files in {shown(game)}")
-    quietly(bpy.ops.extensions.package_install_files, filepath=str(zip_path), repo="user_default", enable_on_install=True)
+    quietly(
+        bpy.ops.extensions.package_install_files, filepath=str(zip_path), repo="user_default", enable_on_install=True
+    )
     say(f"extension             {zip_path.name} installed in Blender {bpy.app.version_string}")
 
     source = next(path for path in paths if path.name == f"{HULL}.col")

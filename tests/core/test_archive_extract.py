@@ -115,10 +115,7 @@ def test_a_link_in_the_folder_is_not_followed(mixed, tmp_path):
     (tmp_path / "o").mkdir()
     outside = tmp_path / "outside"
     outside.write_bytes(b"mine")
-    try:
-        (tmp_path / "o" / "test.col").symlink_to(outside)
-    except OSError:
-        pytest.skip("this system makes no links")
+    (tmp_path / "o" / "test.col").symlink_to(outside)
     extract(mixed, tmp_path / "o", ["test.col"])
     assert outside.read_bytes() == b"mine"
     assert (tmp_path / "o" / "test.col").read_bytes() == b"hull" * 9

@@ -24,13 +24,15 @@ def exact_pairs(grid, vertices, triangles):
         low = grid.minimum.astype(float) + position * grid.cell_size.astype(float)
         high = grid.minimum.astype(float) + (position + 1) * grid.cell_size.astype(float)
         for triangle, corners in enumerate(vertices[triangles]):
-            if (corners.min(axis=0) <= high).all() and (corners.max(axis=0) >= low).all():  # else surely apart
-                if exact.overlaps(corners.tolist(), low.tolist(), high.tolist()):
-                    found.add((triangle, number))
+            near = (corners.min(axis=0) <= high).all() and (corners.max(axis=0) >= low).all()
+            if near and exact.overlaps(corners.tolist(), low.tolist(), high.tolist()):
+                found.add((triangle, number))
     return found
 
 
-@pytest.mark.parametrize("path", [path for path in HULLS if path.name.startswith(("S13", "S14_p1_A", "test"))], ids=lambda p: p.name)
+@pytest.mark.parametrize(
+    "path", [path for path in HULLS if path.name.startswith(("S13", "S14_p1_A", "test"))], ids=lambda p: p.name
+)
 def test_no_overlapping_triangle_is_missing_and_few_are_extra(path):
     hull = mcol.decode(path.read_bytes())
     found = pairs(hull.grid, hull.vertices, hull.triangles)

@@ -62,9 +62,7 @@ def test_triangle_spheres_enclose_and_are_smallest(scale):
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 1e6])
 def test_group_spheres_enclose_and_are_smallest(scale):
     random = np.random.default_rng(4)
-    groups = [
-        random.normal(size=(random.integers(1, 40), 3)) * random.choice([0.01, 1, 100], 3) for _ in range(120)
-    ]
+    groups = [random.normal(size=(random.integers(1, 40), 3)) * random.choice([0.01, 1, 100], 3) for _ in range(120)]
     groups += [
         np.repeat(random.normal(size=(1, 3)), 5, axis=0),  # one point, five times
         np.outer(np.arange(6.0), [1, 2, 3]),  # a line

@@ -104,7 +104,11 @@ NAN, INFINITY = b"\x7f\xc0\x00\x00", b"\xff\x80\x00\x00"
         (change(CELLS + 4, b"\x00\xff\xff\xff"), "cell number 0 has 16,777,215 list records", CELLS + 8),
         (change(CELLS + 8, b"\x00\x00\x00\x00"), "cell number 0 has 1 list records", CELLS + 8),
         (change(LISTS, b"\x7f\xff\xff\xff"), "list record number 0 names 2,147,483,647 triangles", LISTS + 4),
-        (change(0x5C, HULL[0x54:0x58]), "the vertices and the spheres overlap|the spheres and the vertices overlap", None),
+        (
+            change(0x5C, HULL[0x54:0x58]),
+            "the vertices and the spheres overlap|the spheres and the vertices overlap",
+            None,
+        ),
     ],
 )
 def test_a_broken_hull_is_refused_with_its_place(data, words, offset):

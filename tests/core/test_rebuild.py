@@ -29,7 +29,7 @@ def piece(hull, name):
 
 
 def lists(col, number):
-    return [(list(l.indices), list(l.sphere), list(l.words8)) for l in col.cells[number].lists]
+    return [(list(record.indices), list(record.sphere), list(record.words8)) for record in col.cells[number].lists]
 
 
 def check_by_the_game(hull: mcol.Hull, count: int = 300, seed: int = 1) -> None:
@@ -89,7 +89,9 @@ def test_extra_entries_of_lists_built_anew_are_fewer_than_the_game_s_own():
     for path in HULLS:
         source = mcol.decode(path.read_bytes())
         anew = rebuild(source, edited(source, {}), ALL).hull
-        assert len(anew.indices) <= max(len(source.indices), len(overlaps(source.grid, source.vertices, source.triangles)[0]))
+        assert len(anew.indices) <= max(
+            len(source.indices), len(overlaps(source.grid, source.vertices, source.triangles)[0])
+        )
 
 
 def test_the_box_of_500_km_built_from_nothing_is_the_file():
@@ -102,7 +104,9 @@ def test_the_box_of_500_km_built_from_nothing_is_the_file():
 # --- one asteroid moved ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name, step", [("asteroid_02", (10_000, 0, 0)), ("asteroid_04", (0, 0, 10_000)), ("asteroid_09", (0, -10_000, 0))])
+@pytest.mark.parametrize(
+    "name, step", [("asteroid_02", (10_000, 0, 0)), ("asteroid_04", (0, 0, 10_000)), ("asteroid_09", (0, -10_000, 0))]
+)
 def test_moving_an_asteroid_by_a_cell_changes_only_what_it_left_or_entered(hull, name, step):
     asteroid = piece(hull, name)
     result = rebuild(hull, edited(hull, {name: moved(asteroid, step)}))
@@ -110,7 +114,9 @@ def test_moving_an_asteroid_by_a_cell_changes_only_what_it_left_or_entered(hull,
 
     mine = np.zeros(len(hull.triangles), bool)
     mine[asteroid.triangle_ids] = True
-    assert np.array_equal(bits(result.hull.vertices) != bits(hull.vertices), np.isin(np.arange(502), asteroid.vertex_ids))
+    assert np.array_equal(
+        bits(result.hull.vertices) != bits(hull.vertices), np.isin(np.arange(502), asteroid.vertex_ids)
+    )
     assert np.array_equal(result.hull.triangles, hull.triangles)
     assert np.array_equal(result.hull.spheres[~mine], hull.spheres[~mine])
     assert (result.hull.spheres[mine] != hull.spheres[mine]).any(axis=1).all()
@@ -175,7 +181,9 @@ def test_a_fill_state_that_the_source_has_wrong_stays_where_the_edit_is_not(hull
 # --- lists as the source has them -----------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["quirks/test_descending_multilist.col", "quirks/S13_missing.col", "quirks/test_words_sharedgap.col"])
+@pytest.mark.parametrize(
+    "name", ["quirks/test_descending_multilist.col", "quirks/S13_missing.col", "quirks/test_words_sharedgap.col"]
+)
 def test_odd_lists_stay_odd_where_the_edit_is_not_and_lack_nothing_where_it_is(name):
     source = mcol.decode(read(name))
     result = rebuild(source, edited(source, {"asteroid_01": moved(piece(source, "asteroid_01"), (0, 300, 0))}))
@@ -201,7 +209,12 @@ def test_a_descending_list_stays_descending_when_it_is_rebuilt():
 
 
 def test_an_extra_entry_survives_in_a_cell_that_another_triangle_left(hull):
-    row = int(np.searchsorted(hull.occupied, overlaps(hull.grid, hull.vertices, hull.triangles[piece(hull, "asteroid_02").triangle_ids])[1][0]))
+    row = int(
+        np.searchsorted(
+            hull.occupied,
+            overlaps(hull.grid, hull.vertices, hull.triangles[piece(hull, "asteroid_02").triangle_ids])[1][0],
+        )
+    )
     cell = int(hull.occupied[row])
     foreign = int(piece(hull, "asteroid_15").triangle_ids[0])
     assert foreign not in hull.cell_triangles(cell)
@@ -305,7 +318,10 @@ def test_the_largest_hull_builds():
 # --- refused --------------------------------------------------------------------------------------
 
 
-def refused(hull, edit, options=Options()):
+CHANGED = Options()
+
+
+def refused(hull, edit, options=CHANGED):
     with pytest.raises(FormatError) as caught:
         rebuild(hull, edit, options)
     assert "\n" not in str(caught.value)
@@ -384,7 +400,9 @@ def test_a_rock_within_a_rock_is_reported_and_stays_as_it_is():
         result = rebuild(source, edit, options)
         assert "`asteroid_02` lie wholly in rock" in str(result.findings[0])
         assert np.array_equal(result.hull.triangles, source.triangles)
-    assert "`asteroid_02`" in refused(source, edited(source, {"asteroid_02": turned(moved(piece(source, "asteroid_02"), (1, 0, 0)))}))
+    assert "`asteroid_02`" in refused(
+        source, edited(source, {"asteroid_02": turned(moved(piece(source, "asteroid_02"), (1, 0, 0)))})
+    )
 
 
 def test_no_triangles_are_refused(hull):
@@ -421,6 +439,10 @@ def test_a_fault_that_the_source_has_is_reported_and_kept(hull):
     assert mcol.encode(result.hull) == data
     checks = {finding.check for finding in result.findings}
     assert checks == {"open edges", "winding"}
-    other = next(part.name for part in pieces(broken) if np.isin(hull.vertices[piece(hull, "asteroid_02").vertex_ids][0], part.vertices).all())
+    other = next(
+        part.name
+        for part in pieces(broken)
+        if np.isin(hull.vertices[piece(hull, "asteroid_02").vertex_ids][0], part.vertices).all()
+    )
     again = rebuild(broken, edited(broken, {other: moved(piece(broken, other), (100, 0, 0))}))
     assert {finding.check for finding in again.findings} == checks
