@@ -62,13 +62,19 @@ def main(arguments: list[str] | None = None) -> int:
     except FormatError as error:
         return _refuse(str(error))
     except BrokenPipeError:
-        # Python would try to flush once more at exit, and complain.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _give_up_output()
         return PIPE_CLOSED
     except OSError as error:
+        _give_up_output()
         return _refuse(f"{error.filename or 'output'}: {error.strerror or error}")
     except KeyboardInterrupt:
         return INTERRUPTED
+
+
+def _give_up_output() -> None:
+    """Python would try to flush once more at exit, and complain."""
+    if sys.stdout:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _refuse(message: str) -> int:
