@@ -20,6 +20,8 @@ ROOT_ID = "sylpheed_root"
 IMPORTED = "sylpheed_imported"
 RECORD = "sylpheed_record"
 GIVEN_NAME = "sylpheed_given_name"
+GAME = "sylpheed_game"
+ENTRY = "sylpheed_entry"
 
 HULL, SET, SHOWN = "hull", "set", "shown"
 """Kinds: the root of a hull, the root of a library, and objects that show something and are never exported."""
@@ -43,3 +45,13 @@ def kind(obj: bpy.types.Object) -> str:
 def source(root: bpy.types.Object) -> bytes:
     """The source file's bytes."""
     return bytes(root[SOURCE])
+
+
+def set_origin(root: bpy.types.Object, game: str, entry: str) -> None:
+    """Remembers the game folder and the archive's entry that a root came from."""
+    root[GAME], root[ENTRY] = game, entry
+
+
+def origin(root: bpy.types.Object) -> tuple[str, str]:
+    """The game folder and the archive's entry that a root came from, "" for a file from elsewhere."""
+    return str(root.get(GAME, "")), str(root.get(ENTRY, ""))

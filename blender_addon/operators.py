@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -15,13 +15,13 @@ from . import carry, scene_names
 from .core import files
 from .core.errors import FormatError
 from .core.rebuild import Options, Outside, Rebuild
+from .core.stage import Stage
+from .preferences import PATH_OPTIONS, SylpheedPreferences, folders
 from .scene_export import Exported, export_hull, export_set, find_root
 from .scene_import import HullOptions, Imported, SetOptions, View, import_hull, import_set
+from .scene_stage import StageOptions, export_mod, import_stage, list_stages
 
 Result = set[str]
-
-# From 4.5 on Blender warns of a path that begins with "//" unless the property says that it is understood.
-PATH_OPTIONS: set[str] = {"PATH_SUPPORTS_BLEND_RELATIVE"} if bpy.app.version >= (4, 5, 0) else set()
 
 
 class ViewProperties:
@@ -56,6 +56,42 @@ class ViewProperties:
     def draw_view(self, layout: bpy.types.UILayout) -> None:
         for name in ("scale", "up", "mirror"):
             layout.prop(self, name)
+
+
+class HullProperties(ViewProperties):
+    """How a hull becomes objects."""
+
+    surfaces: EnumProperty(
+        name="Surfaces",
+        description="How the hull's closed surfaces become objects",
+        items=[
+            ("SEPARATE", "Separate", "One object for the wall and for each asteroid"),
+            ("JOINED", "Joined", "One object for the whole hull"),
+        ],
+        default="SEPARATE",
+    )
+    cells: EnumProperty(
+        name="Cells",
+        description="Whether to show the grid cells that hold triangles. They are never read back",
+        items=[
+            ("OBJECTS", "Objects", "A wire box for each, in a collection of their own that is hidden at first"),
+            ("NONE", "None", "No cells"),
+        ],
+        default="OBJECTS",
+    )
+    spheres: BoolProperty(
+        name="Bounding Spheres",
+        description="Show the sphere that the game tests in front of each cell's triangles. Never read back",
+        default=False,
+    )
+
+    def hull_options(self) -> HullOptions:
+        return HullOptions(self.surfaces, self.cells, self.spheres, self.view())
+
+    def draw_hull(self, layout: bpy.types.UILayout) -> None:
+        for name in ("surfaces", "cells", "spheres"):
+            layout.prop(self, name)
+        self.draw_view(layout)
 
 
 class ImportFiles(ImportHelper):
@@ -97,17 +133,13 @@ class ImportFiles(ImportHelper):
         if not done:
             report("ERROR", "\n".join(failed))
             return {"CANCELLED"}
-        _select(context, [imported.root for imported in done])
-        for imported in done:
-            report("INFO", imported.summary)
-            for warning in imported.warnings:
-                report("WARNING", warning)
+        _finish_import(self, context, done)
         for failure in failed:
             report("WARNING", failure)
         return {"FINISHED"}
 
 
-class IMPORT_SCENE_OT_sylpheed_col(bpy.types.Operator, ImportFiles, ViewProperties):
+class IMPORT_SCENE_OT_sylpheed_col(bpy.types.Operator, ImportFiles, HullProperties):
     """Import collision hulls of Project Sylpheed, with their grid cells"""
 
     bl_idname = "import_scene.sylpheed_col"
@@ -116,38 +148,13 @@ class IMPORT_SCENE_OT_sylpheed_col(bpy.types.Operator, ImportFiles, ViewProperti
 
     filename_ext = ".col"
     filter_glob: StringProperty(default="*.col", options={"HIDDEN"})
-    surfaces: EnumProperty(
-        name="Surfaces",
-        description="How the hull's closed surfaces become objects",
-        items=[
-            ("SEPARATE", "Separate", "One object for the wall and for each asteroid"),
-            ("JOINED", "Joined", "One object for the whole hull"),
-        ],
-        default="SEPARATE",
-    )
-    cells: EnumProperty(
-        name="Cells",
-        description="Whether to show the grid cells that hold triangles. They are never read back",
-        items=[
-            ("OBJECTS", "Objects", "A wire box for each, in a collection of their own that is hidden at first"),
-            ("NONE", "None", "No cells"),
-        ],
-        default="OBJECTS",
-    )
-    spheres: BoolProperty(
-        name="Bounding Spheres",
-        description="Show the sphere that the game tests in front of each cell's triangles. Never read back",
-        default=False,
-    )
 
     def draw(self, context: bpy.types.Context) -> None:
         self.layout.use_property_split = True
-        for name in ("surfaces", "cells", "spheres"):
-            self.layout.prop(self, name)
-        self.draw_view(self.layout)
+        self.draw_hull(self.layout)
 
     def execute(self, context: bpy.types.Context) -> Result:
-        options = HullOptions(self.surfaces, self.cells, self.spheres, self.view())
+        options = self.hull_options()
         return self.import_all(context, lambda path, _: import_hull(context.scene, path, options))
 
 
@@ -297,6 +304,149 @@ class EXPORT_SCENE_OT_sylpheed_set(bpy.types.Operator, ExportFile):
         return self.export(context, export_root)
 
 
+class IMPORT_SCENE_OT_sylpheed_stage(bpy.types.Operator, HullProperties):
+    """Import the hull of a stage's phase from the extracted game, with the stage's own asteroid meshes"""
+
+    bl_idname = "import_scene.sylpheed_stage"
+    bl_label = "Import Sylpheed Stage"
+    bl_options = {"PRESET", "UNDO"}
+
+    directory: StringProperty(
+        name="Game Folder",
+        description="The folder of the extracted game disc. Empty: that of the preferences. It is only ever read",
+        subtype="DIR_PATH",
+        options={"SKIP_PRESET"} | PATH_OPTIONS,
+    )
+    stage: StringProperty(
+        name="Stage",
+        description="Which stage, such as S14",
+        default="S01",
+        search=lambda self, context, text: [stage.name for stage in self.stages(context)],
+    )
+    phase: StringProperty(
+        name="Phase",
+        description="Which phase of the stage, such as Phase_1. Those without a hull are not listed",
+        default="Phase_1",
+        search=lambda self, context, text: [
+            (phase.name, phase.hull)
+            for stage in self.stages(context)
+            if stage.name == self.stage
+            for phase in stage.phases
+            if phase.hull
+        ],
+    )
+    parts: EnumProperty(
+        name="Parts",
+        description="Which meshes of the stage's collision set to import as well",
+        items=[
+            ("NONE", "None", "The hull alone"),
+            ("STAGE", "Stage", "The stage's own asteroids"),
+            ("ALL", "All", "Every mesh of the library"),
+        ],
+        default="STAGE",
+    )
+
+    def folder(self, context: bpy.types.Context) -> str:
+        return bpy.path.abspath(self.directory) if self.directory else folders(context)[0]
+
+    def stages(self, context: bpy.types.Context) -> list[Stage]:
+        try:
+            return list_stages(self.folder(context))
+        except FormatError:
+            return []  # execute says why
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
+        self.directory = self.directory or folders(context)[0]
+        return context.window_manager.invoke_props_dialog(self, width=440)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        self.layout.use_property_split = True
+        for name in ("directory", "stage", "phase"):
+            self.layout.prop(self, name)
+        hulls = [p.hull for s in self.stages(context) if s.name == self.stage for p in s.phases if p.name == self.phase]
+        self.layout.label(text=(hulls[0] or "This phase has no hull") if hulls else "No such phase in this folder")
+        self.layout.prop(self, "parts")
+        self.draw_hull(self.layout)
+
+    def execute(self, context: bpy.types.Context) -> Result:
+        options = StageOptions(self.stage, self.phase, self.parts, self.hull_options())
+        window = context.window_manager
+        window.progress_begin(0, 1)
+        try:
+            folder = self.folder(context)
+            if not folder:
+                raise FormatError("no game folder is named", remedy="choose it here or in the extension's preferences")
+            done = import_stage(context.scene, folder, folders(context)[1], options, window.progress_update)
+        except FormatError as error:
+            _report(self, "ERROR", str(error))
+            return {"CANCELLED"}
+        finally:
+            window.progress_end()
+        _finish_import(self, context, done)
+        return {"FINISHED"}
+
+
+class EXPORT_SCENE_OT_sylpheed_mod(bpy.types.Operator):
+    """Write hidden/MiscBin.pak with the edited hulls and meshes of this scene into the mod folder"""
+
+    bl_idname = "export_scene.sylpheed_mod"
+    bl_label = "Export Sylpheed Mod"
+    bl_options = {"PRESET"}
+
+    directory: StringProperty(
+        name="Mod Folder",
+        description="Where the modded archive goes, in the layout of the disc. Empty: that of the preferences",
+        subtype="DIR_PATH",
+        options={"SKIP_PRESET"} | PATH_OPTIONS,
+    )
+    game: StringProperty(
+        name="Game Folder",
+        description="The game to take everything else from. Empty: where the import came from. It is only ever read",
+        subtype="DIR_PATH",
+        options={"SKIP_PRESET"} | PATH_OPTIONS,
+    )
+    sets: EnumProperty(
+        name="Collision Sets",
+        description="The game holds its collision set 18 times. Which copies an edited set replaces",
+        items=[
+            ("ALL", "All", "Every copy, as in the game"),
+            ("STAGE", "Stage", "The copy that was imported alone"),
+        ],
+        default="ALL",
+    )
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
+        self.directory = self.directory or folders(context)[1]
+        return context.window_manager.invoke_props_dialog(self, width=440)
+
+    def execute(self, context: bpy.types.Context) -> Result:
+        window = context.window_manager
+        window.progress_begin(0, 1)
+        try:
+            directory = bpy.path.abspath(self.directory) if self.directory else folders(context)[1]
+            game = bpy.path.abspath(self.game) if self.game else ""
+            exported = export_mod(context, directory, game, self.sets == "ALL", window.progress_update)
+        except FormatError as error:
+            _report(self, "ERROR", str(error))
+            return {"CANCELLED"}
+        finally:
+            window.progress_end()
+        for warning in exported.warnings:
+            _report(self, "WARNING", warning)
+        replaced = exported.written.replaced
+        _report(self, "INFO", f"wrote {exported.written.path}, replaced {', '.join(replaced) or 'nothing'}")
+        return {"FINISHED"}
+
+
+def _finish_import(operator: bpy.types.Operator, context: bpy.types.Context, done: list[Imported]) -> None:
+    """Selects what came in, and reports."""
+    _select(context, [imported.root for imported in done])
+    for imported in done:
+        _report(operator, "INFO", imported.summary)
+        for warning in imported.warnings:
+            _report(operator, "WARNING", warning)
+
+
 def _report(operator: bpy.types.Operator, kind: str, text: str) -> None:
     """Reports a text that may hold a path which isn't text to Blender."""
     operator.report({kind}, scene_names.printable(text))
@@ -327,28 +477,31 @@ def _suggest_name(operator: bpy.types.Operator, context: bpy.types.Context, kind
     operator.filepath = os.path.join(folder, stem + operator.filename_ext)
 
 
-IMPORTS = (IMPORT_SCENE_OT_sylpheed_col, IMPORT_SCENE_OT_sylpheed_set)
-EXPORTS = (EXPORT_SCENE_OT_sylpheed_col, EXPORT_SCENE_OT_sylpheed_set)
-LABELS = {"_col": "Sylpheed hull (.col)", "_set": "Sylpheed collision set (.bin)"}
-
-
-def _entries(classes: tuple[type, ...]) -> Iterator[tuple[str, str]]:
-    for cls in classes:
-        yield cls.bl_idname, LABELS[cls.bl_idname[-4:]]
+IMPORTS = {
+    IMPORT_SCENE_OT_sylpheed_stage: "Sylpheed stage (game folder)",
+    IMPORT_SCENE_OT_sylpheed_col: "Sylpheed hull (.col)",
+    IMPORT_SCENE_OT_sylpheed_set: "Sylpheed collision set (.bin)",
+}
+EXPORTS = {
+    EXPORT_SCENE_OT_sylpheed_mod: "Sylpheed mod (MiscBin.pak)",
+    EXPORT_SCENE_OT_sylpheed_col: "Sylpheed hull (.col)",
+    EXPORT_SCENE_OT_sylpheed_set: "Sylpheed collision set (.bin)",
+}
+CLASSES = (SylpheedPreferences, *IMPORTS, *EXPORTS)
 
 
 def _draw_imports(self: bpy.types.Menu, context: bpy.types.Context) -> None:
-    for idname, label in _entries(IMPORTS):
-        self.layout.operator(idname, text=label)
+    for operator, label in IMPORTS.items():
+        self.layout.operator(operator.bl_idname, text=label)
 
 
 def _draw_exports(self: bpy.types.Menu, context: bpy.types.Context) -> None:
-    for idname, label in _entries(EXPORTS):
-        self.layout.operator(idname, text=label)
+    for operator, label in EXPORTS.items():
+        self.layout.operator(operator.bl_idname, text=label)
 
 
 def register() -> None:
-    for cls in (*IMPORTS, *EXPORTS):
+    for cls in CLASSES:
         bpy.utils.register_class(cls)
     bpy.types.TOPBAR_MT_file_import.append(_draw_imports)
     bpy.types.TOPBAR_MT_file_export.append(_draw_exports)
@@ -357,5 +510,5 @@ def register() -> None:
 def unregister() -> None:
     bpy.types.TOPBAR_MT_file_export.remove(_draw_exports)
     bpy.types.TOPBAR_MT_file_import.remove(_draw_imports)
-    for cls in reversed((*IMPORTS, *EXPORTS)):
+    for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,23 +60,30 @@ class Imported:
 
 def import_hull(scene: bpy.types.Scene, path: str, options: HullOptions) -> Imported:
     """Reads a `.col` and makes its objects. Raises `FormatError`, and makes none then."""
-    data = files.read_file(path)
     try:
-        hull = mcol.decode(data)
+        return make_hull(scene, os.path.basename(path), files.read_file(path), options)
     except FormatError as error:
-        raise error.within(path) from None
-    return _make_hull(scene, _stem(path), data, hull, options)
+        raise (error if error.file else error.within(path)) from None
 
 
 def import_set(scene: bpy.types.Scene, path: str, options: SetOptions, progress: Progress) -> Imported:
     """Reads a CollisionSet and makes an object for each part that the filter names. Raises `FormatError`."""
-    data = files.read_file(path)
     try:
-        library = collision_set.decode(data)
-        chosen = _filter_parts(library, options.name_filter)
+        return make_set(scene, os.path.basename(path), files.read_file(path), options, progress)
     except FormatError as error:
-        raise error.within(path) from None
-    return _make_set(scene, _stem(path), data, library, chosen, options, progress)
+        raise (error if error.file else error.within(path)) from None
+
+
+def make_hull(scene: bpy.types.Scene, name: str, data: bytes, options: HullOptions) -> Imported:
+    """The objects of a hull's bytes, called `name` in file or archive. Raises `FormatError`, and makes none then."""
+    return _make_hull(scene, _stem(name), data, mcol.decode(data), options)
+
+
+def make_set(scene: bpy.types.Scene, name: str, data: bytes, options: SetOptions, progress: Progress) -> Imported:
+    """The objects of a library's bytes, called `name` in file or archive. Raises `FormatError`, and makes none then."""
+    library = collision_set.decode(data)
+    chosen = _filter_parts(library, options.name_filter)
+    return _make_set(scene, _stem(name), data, library, chosen, options, progress)
 
 
 # --- hulls ----------------------------------------------------------------------------------------

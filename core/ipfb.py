@@ -5,6 +5,7 @@ Bytes only. `archive` opens archives on the disk, with the data files NAME.p00, 
 
 from __future__ import annotations
 
+import functools
 import zlib
 from dataclasses import dataclass
 
@@ -89,6 +90,7 @@ def unpacked_size(stored: bytes) -> int | None:
     )
 
 
+@functools.lru_cache(maxsize=1)  # the game stores one library 18 times
 def pack(data: bytes) -> bytes:
     """The stored form of a packed entry."""
     return np.array([(PACKED_MAGIC, len(data), zlib.adler32(data))], PACKED).tobytes() + zlib.compress(data, 9)

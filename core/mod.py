@@ -1,0 +1,99 @@
+"""A mod folder beside a game folder: what is there already counts first, and what was edited goes there.
+
+Both have the layout of the disc. The game folder is only ever read. Format notes, sections 5 and 6.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from . import mcol, regn
+from .archive import Archive, open_archive
+from .archive_write import write_archive
+from .errors import FormatError
+from .stage import HULL_ENDING, NAVIGATION_ENDING, Game, find_game, known_names
+
+COLLISION_FOLDER = "hidden"
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The archive that was written, the names of the entries that it replaced, and what to warn of."""
+
+    path: Path
+    replaced: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+
+def open_collision(game: Game, mod: str = "") -> Archive:
+    """The archive of the collision files: the mod folder's where it has one, else the game's.
+
+    Raises `FormatError` if it is missing or can't be read.
+    """
+    return open_archive(_mod_archive(mod) or game.require_collision(), known_names(game))
+
+
+def write_mod(game: Game, mod: str, replacements: Mapping[str, bytes], progress: Progress | None = None) -> Written:
+    """Writes the collision archive with new bytes for entries by name into the mod folder, which grows with each call.
+
+    An entry whose bytes are there already isn't counted as replaced. Raises `FormatError` if the mod folder is the
+    game folder or lies around it, if a name isn't in the archive, or if the archive can't be read or written.
+    """
+    target = Path(mod).resolve()
+    if not mod or target in (game.root.resolve(), *game.root.resolve().parents):
+        raise FormatError(
+            "the mod can't be written onto the game",
+            file=mod or "Mod folder",
+            remedy="choose another folder for the mod, in the preferences or the export options",
+        )
+    present = _mod_archive(mod)
+    if present:
+        archive = open_archive(present, known_names(game), recover=True)
+    else:
+        archive = open_archive(game.require_collision(), known_names(game))
+    changed: dict[int | str, bytes] = {
+        name: data for name, data in replacements.items() if archive.read(archive.find(name)) != data
+    }
+    warnings = [text for name, data in changed.items() for text in _navigation_warnings(archive, str(name), data)]
+    if present and not changed:
+        return Written(present, (), ())
+    folder = present.parent if present else target / COLLISION_FOLDER
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FormatError(f"can't be made a folder ({error.strerror or error})", file=str(folder)) from error
+    written = write_archive(archive, changed, folder, overwrite_source=bool(present), progress=progress)
+    return Written(written.path, tuple(map(str, changed)), tuple(warnings))
+
+
+def _mod_archive(mod: str) -> Path | None:
+    if not mod or not Path(mod).is_dir():
+        return None
+    try:
+        found = find_game(mod)
+    except FormatError:
+        return None  # an empty folder, to be filled
+    return found.collision if found.root == Path(os.path.abspath(mod)) else None
+
+
+def _navigation_warnings(archive: Archive, name: str, data: bytes) -> list[str]:
+    """Why the navigation volume beside a changed hull no longer is right."""
+    if not name.lower().endswith(HULL_ENDING):
+        return []
+    beside = name[: -len(HULL_ENDING)] + NAVIGATION_ENDING
+    before, after = mcol.decode(archive.read(archive.find(name))), mcol.decode(data)
+    try:
+        misfits = regn.fits(regn.decode(archive.read(archive.find(beside))), after.grid)
+    except FormatError as error:
+        return [f"{beside} can't be read, and without it the game has no map collision: {error}"]
+    if misfits:
+        return [f"{beside} no longer fits {name}: {'; '.join(misfits)}; {regn.MISFIT}"]
+    if not (np.array_equal(before.vertices, after.vertices) and np.array_equal(before.triangles, after.triangles)):
+        return [f"{beside} knows nothing of the changed rock in {name}: computer-flown ships would fly through it"]
+    return []

@@ -1,0 +1,167 @@
+"""From a game folder to a mod folder, in Blender."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import bpy
+import pytest
+
+from core.archive import open_archive
+from tests.game import make_game
+
+HULL = "S14_p1_AsteroidVolume_wp"
+
+
+@pytest.fixture(scope="session")
+def game(tmp_path_factory, addon) -> Path:
+    """A stand-in game folder."""
+    return make_game(tmp_path_factory.mktemp("game"))
+
+
+@pytest.fixture
+def folders(game, tmp_path):
+    preferences = bpy.context.preferences.addons["bl_ext.user_default.sylpheed_collision"].preferences
+    preferences.game_folder, preferences.mod_folder = str(game), str(tmp_path / "mod")
+    (tmp_path / "mod").mkdir()
+    yield game, tmp_path / "mod"
+    preferences.game_folder = preferences.mod_folder = ""
+
+
+def fingerprint(folder: Path) -> dict[str, str]:
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def entries(archive: Path) -> dict[int, bytes]:
+    opened = open_archive(archive)
+    return {entry.hash: opened.stored(entry) for entry in opened.entries}
+
+
+def by_name(archive: Path, name: str) -> bytes:
+    opened = open_archive(archive)
+    return opened.read(opened.find(name))
+
+
+def rock():
+    """An asteroid that may be moved along x by 500 units."""
+    return bpy.data.objects[f"{HULL}.asteroid_01"]
+
+
+def test_a_stage_comes_with_its_hull_and_its_own_asteroids(folders):
+    bpy.ops.import_scene.sylpheed_stage(stage="S14", phase="Phase_1")
+    assert HULL in bpy.data.objects
+    parts = [obj.name for obj in bpy.data.objects if "sylpheed_record" in obj]
+    assert parts
+    assert all(name.startswith("S14_") for name in parts)
+
+
+@pytest.mark.parametrize("parts, count", [("NONE", 0), ("ALL", 10)])
+def test_parts_can_be_left_out_or_be_all(folders, parts, count):
+    bpy.ops.import_scene.sylpheed_stage(directory=str(folders[0]), stage="S14", phase="Phase_1", parts=parts)
+    assert sum("sylpheed_record" in obj for obj in bpy.data.objects) == count
+
+
+def test_a_moved_asteroid_goes_into_the_mod_and_comes_back_from_it(folders):
+    game, mod = folders
+    before = fingerprint(game)
+    bpy.ops.import_scene.sylpheed_stage(stage="S14", phase="Phase_1")
+    rock().location.x = 500
+    moved = [vertex.co.x + 500 for vertex in rock().data.vertices]
+    bpy.ops.export_scene.sylpheed_mod()
+    assert fingerprint(game) == before
+    old, new = entries(game / "hidden/MiscBin.pak"), entries(mod / "hidden/MiscBin.pak")
+    assert old.keys() == new.keys()
+    assert sum(old[key] != new[key] for key in old) == 1
+    assert by_name(mod / "hidden/MiscBin.pak", f"{HULL}.col") != by_name(game / "hidden/MiscBin.pak", f"{HULL}.col")
+
+    bpy.ops.wm.read_homefile(use_empty=True)
+    bpy.ops.import_scene.sylpheed_stage(stage="S14", phase="Phase_1")
+    assert [vertex.co.x for vertex in rock().data.vertices] == pytest.approx(moved, abs=0.01)
+
+
+def test_a_mod_grows_and_what_is_not_edited_here_stays_as_another_session_made_it(folders):
+    _, mod = folders
+    bpy.ops.import_scene.sylpheed_stage(stage="S14", phase="Phase_1", parts="NONE")
+    bpy.ops.wm.save_as_mainfile(filepath=str(mod.parent / "early.blend"))
+    rock().location.x = 500
+    bpy.ops.export_scene.sylpheed_mod()
+    edited = by_name(mod / "hidden/MiscBin.pak", f"{HULL}.col")
+
+    bpy.ops.wm.open_mainfile(filepath=str(mod.parent / "early.blend"))  # unedited, from before
+    bpy.ops.import_scene.sylpheed_stage(stage="S14", phase="Phase_2", parts="NONE")
+    other = next(obj for obj in bpy.data.objects if obj.name.startswith("S14_p2_AsteroidVolume_wp.asteroid_01"))
+    other.location.z = 20
+    bpy.ops.export_scene.sylpheed_mod()
+    assert by_name(mod / "hidden/MiscBin.pak", f"{HULL}.col") == edited
+    assert (
+        sum(
+            old != new
+            for old, new in zip(
+                entries(folders[0] / "hidden/MiscBin.pak").values(),
+                entries(mod / "hidden/MiscBin.pak").values(),
+                strict=True,
+            )
+        )
+        == 2
+    )
+
+
+@pytest.mark.parametrize("sets, count", [("ALL", 18), ("STAGE", 1)])
+def test_an_edited_set_replaces_every_copy_or_one(folders, sets, count):
+    game, mod = folders
+    bpy.ops.import_scene.sylpheed_stage(stage="S14", phase="Phase_1")
+    next(obj for obj in bpy.data.objects if "sylpheed_record" in obj).location.x = 5
+    bpy.ops.export_scene.sylpheed_mod(sets=sets)
+    old, new = entries(game / "hidden/MiscBin.pak"), entries(mod / "hidden/MiscBin.pak")
+    assert sum(old[key] != new[key] for key in old) == count
+
+
+def refused(operator, **options) -> str:
+    with pytest.raises(RuntimeError) as caught:
+        operator(**options)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "options, words",
+    [
+        ({"stage": "S77"}, "has no stage 'S77', expected S14, S20"),
+        ({"stage": "S20"}, "Phase_1 of stage S20 names no hull"),
+        ({"stage": "S14", "phase": "Phase_9"}, "expected Phase_1 (S14_p1_AsteroidVolume_wp.col)"),
+        ({"directory": "/nowhere/at/all"}, "there is no such folder"),
+    ],
+)
+def test_what_is_not_there_is_said_with_what_is(folders, options, words):
+    assert words in refused(bpy.ops.import_scene.sylpheed_stage, **options)
+    assert not bpy.data.objects
+
+
+def test_no_folder_at_all_is_said():
+    assert "no game folder is named" in refused(bpy.ops.import_scene.sylpheed_stage, stage="S14")
+
+
+def test_the_game_is_never_written(folders):
+    game, _ = folders
+    before = fingerprint(game)
+    bpy.ops.import_scene.sylpheed_stage(stage="S14", phase="Phase_1", parts="NONE")
+    rock().location.x = 500
+    for target in (game, game.parent):
+        assert "can't be written onto the game" in refused(bpy.ops.export_scene.sylpheed_mod, directory=str(target))
+    assert fingerprint(game) == before
+
+
+def test_a_scene_without_a_game_says_so(samples, tmp_path):
+    bpy.ops.import_scene.sylpheed_col(filepath=str(samples / "test.col"))
+    message = refused(bpy.ops.export_scene.sylpheed_mod, directory=str(tmp_path))
+    assert "nothing in the scene came from a game folder" in message
+
+
+def test_two_hulls_of_one_entry_are_refused(folders):
+    for _ in range(2):
+        bpy.ops.import_scene.sylpheed_stage(stage="S14", phase="Phase_1", parts="NONE")
+    assert f"are both {HULL}.col" in refused(bpy.ops.export_scene.sylpheed_mod)

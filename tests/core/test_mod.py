@@ -1,0 +1,86 @@
+"""A mod folder grows beside a game that is only read, and says which navigation volume no longer fits."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from core import mcol
+from core.archive import open_archive
+from core.errors import FormatError
+from core.mod import open_collision, write_mod
+from core.rebuild import Options, Outside, rebuild
+from core.stage import find_game
+from tests.game import make_game
+from tests.shapes import edited, moved, pieces, read
+
+NAME = "S14_p1_AsteroidVolume_wp.col"
+
+
+@pytest.fixture(scope="module")
+def game(tmp_path_factory):
+    return find_game(make_game(tmp_path_factory.mktemp("game")))
+
+
+def with_a_moved_rock(step, options=Options()) -> bytes:  # noqa: B008 - frozen
+    hull = mcol.decode(read(NAME))
+    rock = next(piece for piece in pieces(hull) if piece.name == "asteroid_03")
+    return mcol.encode(rebuild(hull, edited(hull, {"asteroid_03": moved(rock, step)}), options).hull)
+
+
+def test_only_what_changed_is_replaced_and_the_mod_counts_first(game, tmp_path):
+    data = with_a_moved_rock((-100, 0, 0))
+    written = write_mod(
+        game, str(tmp_path), {NAME: data, "S14_p2_AsteroidVolume_wp.col": read("S14_p2_AsteroidVolume_wp.col")}
+    )
+    assert written.replaced == (NAME,)
+    assert len(written.warnings) == 1
+    assert "S14_p1_AsteroidVolume_wp.rgn knows nothing of the changed rock" in written.warnings[0]
+    archive = open_collision(game, str(tmp_path))
+    assert archive.path == tmp_path / "hidden" / "MiscBin.pak"
+    assert archive.read(archive.find(NAME)) == data
+    assert open_collision(game).path == game.collision
+
+
+def test_a_grown_grid_is_said_not_to_fit(game, tmp_path):
+    data = with_a_moved_rock((10_000, 0, 0), Options(outside=Outside.GROW))
+    (warning,) = write_mod(game, str(tmp_path), {NAME: data}).warnings
+    assert "S14_p1_AsteroidVolume_wp.rgn no longer fits" in warning
+
+
+def test_a_fill_state_alone_warns_of_nothing(game, tmp_path):
+    hull = mcol.decode(read(NAME))
+    states = hull.states.copy()
+    states[np.flatnonzero(states == mcol.FREE)[0]] = mcol.SOLID
+    assert write_mod(game, str(tmp_path), {NAME: mcol.encode(dataclasses.replace(hull, states=states))}).warnings == ()
+
+
+def test_writing_the_same_again_leaves_the_files_alone(game, tmp_path):
+    data = with_a_moved_rock((-100, 0, 0))
+    write_mod(game, str(tmp_path), {NAME: data})
+    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "hidden").iterdir()}
+    assert write_mod(game, str(tmp_path), {NAME: data}).replaced == ()
+    assert {path: path.stat().st_mtime_ns for path in (tmp_path / "hidden").iterdir()} == before
+
+
+def test_a_second_session_adds_to_the_first(game, tmp_path):
+    write_mod(game, str(tmp_path), {NAME: with_a_moved_rock((-100, 0, 0))})
+    library = open_collision(game).read(open_collision(game).find("CollisionSet_S14.bin"))
+    write_mod(game, str(tmp_path), {"CollisionSet_S14.bin": library + bytes(16)})
+    old, new = open_archive(game.collision), open_archive(tmp_path / "hidden" / "MiscBin.pak")
+    assert sum(old.stored(entry) != new.stored(new.find(entry.hash)) for entry in old.entries) == 2
+
+
+@pytest.mark.parametrize("around", [False, True])
+def test_the_game_is_never_the_target(game, around):
+    target = game.root.parent if around else game.root
+    with pytest.raises(FormatError, match="onto the game"):
+        write_mod(game, str(target), {NAME: b""})
+
+
+def test_no_folder_and_unknown_names_are_refused(game, tmp_path):
+    with pytest.raises(FormatError, match="onto the game"):
+        write_mod(game, "", {NAME: b""})
+    with pytest.raises(FormatError, match="S14_p1_Asteroid"):
+        write_mod(game, str(tmp_path), {"S14_p1_AsteroidVolume.col": b""})
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,41 @@
+"""A small stand-in game folder, made of the tests' own files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from core import idxd, mcol
+from core.archive_write import make_archive
+from core.stage import SETS
+from tests.navigation import make_navigation
+from tests.shapes import read
+
+HULLS = ("S14_p1_AsteroidVolume_wp", "S14_p2_AsteroidVolume_wp", "mapmesh_box_500km")
+STAGES = {"S14": HULLS, "S20": (None,)}
+
+
+def make_game(folder: Path) -> Path:
+    """Writes hidden/MiscBin.pak with three hulls and 18 copies of a library, and the tables of two stages."""
+    collision: dict[int | str, tuple[bytes, bool]] = {name: (read("CollisionSet_small.bin"), True) for name in SETS}
+    for name in HULLS:
+        data = read(f"{name}.col")
+        collision[f"{name}.col"] = (data, True)
+        collision[f"{name}.rgn"] = (make_navigation(mcol.decode(data).grid), True)
+    tables: dict[int | str, tuple[bytes, bool]] = {
+        f"StageResource_{stage}.tbl": (idxd.encode(idxd.build(_sections(stage, hulls))), True)
+        for stage, hulls in STAGES.items()
+    }
+    for path, entries in (("hidden/MiscBin.pak", collision), ("dat/GP_MAIN_GAME_J.pak", tables)):
+        (folder / path).parent.mkdir(parents=True)
+        make_archive(folder / path, entries)
+    return folder
+
+
+def _sections(stage: str, hulls: tuple[str | None, ...]) -> list[tuple[str, list[tuple[str, str]]]]:
+    sections: list[tuple[str, list[tuple[str, str]]]] = [("StageResource", [])]
+    for number, hull in enumerate(hulls, 1):
+        rows = [("CollisionMeshes", f"CollisionSet_{stage}.bin")]
+        if hull:
+            rows += [("MapPath", f"{hull}.rgn"), ("MapMesh", f"{hull}.col")]
+        sections.append((f"Phase_{number}", rows))
+    return sections
