@@ -59,9 +59,7 @@ def crossings(
         yield columns, rows, _where(lines[columns], points[rows]), -turn
 
 
-def _bin_lines(
-    lines: np.ndarray, outline: np.ndarray
-) -> tuple[int, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def _bin_lines(lines: np.ndarray, outline: np.ndarray) -> tuple[int, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Sorts the lines into square bins: their number along a side, where each bin's lines start in `order`,
     that order, and for each triangle the first and last bin that it reaches along y and z."""
     bins = max(1, int(np.sqrt(len(lines) / POINTS_PER_BIN)))

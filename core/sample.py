@@ -8,7 +8,6 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +18,7 @@ from .errors import FormatError
 from .files import write_file
 from .grid import Grid
 from .rebuild import build
+from .sample_game import write_collision, write_tables
 
 Progress = Callable[[int, int, str], None]
 """Called before each file with its number from 0, how many there are, and its name."""
@@ -29,28 +29,28 @@ def write_sample(folder: str | Path, seed: int = 1, progress: Progress | None = 
 
     Raises `FormatError` if the folder can't be made or a file can't be written.
     """
-    loose = Path(folder) / "loose"
-    try:
-        loose.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FormatError(f"can't be made a folder ({error.strerror or error})", file=str(loose)) from error
-    made: dict[str, Callable[[], bytes]] = {f"{row.name}.col": partial(_hull_file, row, seed) for row in MAPS}
-    made["CollisionSet_S01.bin"] = partial(_set_file, seed)
-    paths = []
-    for number, (name, make) in enumerate(made.items()):
-        if progress:
-            progress(number, len(made), name)
-        write_file(loose / name, make())
-        paths.append(loose / name)
-    return paths
-
-
-def _hull_file(row: Map, seed: int) -> bytes:
-    return mcol.encode(sample_hull(row, seed))
-
-
-def _set_file(seed: int) -> bytes:
-    return collision_set.encode(sample_set(seed))
+    root = Path(folder)
+    for place in (root / "loose", root / "hidden", root / "dat"):
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise FormatError(f"can't be made a folder ({error.strerror or error})", file=str(place)) from error
+    told = progress or (lambda number, count, name: None)
+    hulls, count = {}, len(MAPS) + 3
+    files: dict[str, bytes] = {}
+    for number, row in enumerate(MAPS):
+        told(number, count, f"{row.name}.col")
+        hull = sample_hull(row, seed)
+        files[f"{row.name}.col"] = mcol.encode(hull)
+        hulls[row.name] = (files[f"{row.name}.col"], hull.grid)
+    told(count - 3, count, "CollisionSet_S01.bin")
+    library = files["CollisionSet_S01.bin"] = collision_set.encode(sample_set(seed))
+    for name, data in files.items():
+        write_file(root / "loose" / name, data)
+    told(count - 2, count, "MiscBin.pak")
+    collision = write_collision(root, hulls, library)
+    told(count - 1, count, "GP_MAIN_GAME_E.pak")
+    return [*(root / "loose" / name for name in files), collision, write_tables(root)]
 
 
 # --- maps -----------------------------------------------------------------------------------------

@@ -41,21 +41,20 @@ def run(zip_path: Path, out: Path, started: float) -> int:
     from core.sample import write_sample
 
     game = out / "game"
-    paths = write_sample(game)
-    say(f"stand-in game files   {len(paths)} files in {shown(game)}")
+    write_sample(game)
+    say(f"stand-in game folder  {shown(game)}")
     quietly(
         bpy.ops.extensions.package_install_files, filepath=str(zip_path), repo="user_default", enable_on_install=True
     )
     say(f"extension             {zip_path.name} installed in Blender {bpy.app.version_string}")
 
-    source = next(path for path in paths if path.name == f"{HULL}.col")
+    source = game / "loose" / f"{HULL}.col"
     bpy.ops.wm.read_homefile(use_empty=True)
-    quietly(bpy.ops.import_scene.sylpheed_col, filepath=str(source))
+    quietly(bpy.ops.import_scene.sylpheed_stage, directory=str(game), stage="S14", phase="Phase_1", parts="NONE")
     rocks = [obj for obj in bpy.data.objects if obj.name.startswith(ASTEROIDS)]
-    say(f"imported              {source.name}: {len(rocks)} asteroids and a wall")
+    say(f"imported              stage S14, Phase_1: {source.name}, {len(rocks)} asteroids and a wall")
 
-    edited = out / "mod" / source.name
-    edited.parent.mkdir()
+    edited, mod = out / source.name, out / "mod"
     quietly(bpy.ops.export_scene.sylpheed_col, filepath=str(edited))
     same = edited.read_bytes() == source.read_bytes()
     say(f"exported unedited     {'every byte as it came' if same else 'DIFFERENT BYTES'}")
@@ -66,17 +65,31 @@ def run(zip_path: Path, out: Path, started: float) -> int:
     move(rock, lambda: quietly(bpy.ops.export_scene.sylpheed_col, filepath=str(edited)))
     render(bpy, after)
     say(f"moved                 {rock.name} by {tuple(round(value) for value in rock.location)} game units")
-    say(f"exported              {shown(edited)}")
+    quietly(bpy.ops.export_scene.sylpheed_mod, directory=str(mod))
+    say(f"exported              {shown(edited)} and {shown(mod / 'hidden' / 'MiscBin.pak')}")
     checks = [command("verify", source), command("verify", edited)]
     say(f"verified              the source: {checks[0][1]}")
     say(f"                      the mod:    {checks[1][1]}")
+    archived, others = compare_archives(game, mod, edited)
+    say(f"                      the archive: {others} of 39 other entries as they were, and the edited hull in it")
     code, text = command("diff", source, edited, lines=4)
     say("changed               " + text.replace("\n", "\n                      "))
     join(bpy, before, after, out / "before-after.png")
     quietly(bpy.ops.wm.save_as_mainfile, filepath=str(out / "demo.blend"), check_existing=False)
     say(f"to look at            {shown(out / 'demo.blend')}, {shown(out / 'before-after.png')}")
     say(f"done                  in {time.monotonic() - started:.0f} s")
-    return 0 if same and code == 1 and not any(check[0] for check in checks) else 1
+    return 0 if same and archived and others == 39 and code == 1 and not any(check[0] for check in checks) else 1
+
+
+def compare_archives(game: Path, mod: Path, edited: Path) -> tuple[bool, int]:
+    """Whether the mod's archive holds the edited hull, and how many other entries are stored as in the game's."""
+    from core.archive import open_archive
+
+    before, after = (open_archive(folder / "hidden" / "MiscBin.pak") for folder in (game, mod))
+    hull = after.find(edited.name)
+    others = [entry for entry in after.entries if entry.hash != hull.hash]
+    same = sum(after.stored(entry) == before.stored(before.find(entry.hash)) for entry in others)
+    return after.read(hull) == edited.read_bytes(), same
 
 
 def say(text: str) -> None:

@@ -1,15 +1,15 @@
 """Stand-in files: the counts of the game's files exactly, sound in every check, the same from the same seed."""
 
-import time
-
 import numpy as np
 import pytest
 
-from core import check, collision_set, mcol, sample
+from core import check, collision_set, mcol, regn, sample, stage
+from core.archive import open_archive
 from core.counted import findings
 from core.errors import FormatError, Severity
 from core.geometry import edge_census
 from core.hashes import file_id
+from core.sample_game import sample_navigation
 from core.surfaces import split, volumes
 from tests.oracle.reader import read_col, read_set
 
@@ -153,13 +153,10 @@ def test_the_same_seed_gives_the_same_bytes_and_another_gives_others():
     assert one != two
 
 
-def test_progress_and_time(tmp_path):
+def test_progress_names_each_file(tmp_path):
     told = []
-    start = time.perf_counter()
     paths = sample.write_sample(tmp_path / "deep" / "below", 5, lambda *step: told.append(step))
-    # Measured: 1.3 s.
-    assert time.perf_counter() - start < 10
-    assert told == [(number, 12, path.name) for number, path in enumerate(paths)]
+    assert told == [(number, 14, path.name) for number, path in enumerate(paths)]
 
 
 def test_a_folder_that_can_not_be_made(tmp_path):
@@ -177,3 +174,32 @@ def test_a_rock_is_closed_and_outward_at_any_size(size):
     assert (edge_census(triangles)[1] == 2).all()
     assert (volumes(vertices, triangles, split(triangles)) > 0).all()
     assert split(triangles).max() == 0
+
+
+def test_the_game_folder_has_the_entries_and_phases_of_the_game(tmp_path):
+    sample.write_sample(tmp_path)
+    game = stage.find_game(tmp_path)
+    archive = open_archive(game.require_collision(), stage.known_names(game))
+    assert len(archive.entries) == 40
+    assert all(entry.hash in archive.names for entry in archive.entries)
+    stages = stage.stages(game)
+    assert (len(stages), sum(len(found.phases) for found in stages)) == (29, 87)
+    users = {name.removesuffix(".col"): len(phases) for name, phases in stage.hull_users(stages).items()}
+    assert users["mapmesh_box_500km"] == 70
+    assert (users["test"], users["S01_AsteroidVolume_wp"], users["S04_AsteroidVolume_wp"]) == (3, 3, 2)
+    assert sum(users.values()) == 86
+    findings = stage.check(game)
+    assert [str(finding) for finding in findings] == [
+        "phase files: S20 Phase_1 names no MapMesh",
+        "phase files: S20 Phase_1 names no MapPath",
+    ]
+
+
+@pytest.mark.parametrize("row", sample.MAPS, ids=lambda row: row.name)
+def test_a_navigation_volume_is_read_without_a_finding_and_fits_its_hull(row):
+    grid = sample.sample_hull(row, 1).grid
+    data = sample_navigation(grid)
+    navigation = regn.decode(data)
+    assert regn.encode(navigation) == data
+    assert regn.check(navigation) == []
+    assert regn.fits(navigation, grid) == []
