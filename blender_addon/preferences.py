@@ -34,6 +34,7 @@ class SylpheedPreferences(bpy.types.AddonPreferences):
 def folders(context: bpy.types.Context) -> tuple[str, str]:
     """The game folder and the mod folder, "" where none is set."""
     preferences = context.preferences.addons[__package__].preferences
-    return tuple(
-        bpy.path.abspath(folder) if folder else "" for folder in (preferences.game_folder, preferences.mod_folder)
-    )
+    if not isinstance(preferences, SylpheedPreferences):  # while the extension is being disabled
+        return "", ""
+    game, mod = preferences.game_folder, preferences.mod_folder
+    return bpy.path.abspath(game) if game else "", bpy.path.abspath(mod) if mod else ""
