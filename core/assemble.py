@@ -88,6 +88,8 @@ def assemble(pieces: Sequence[Piece], source: Mesh | None, *, sew: bool = True) 
     )
     owners = np.repeat(np.arange(len(pieces)), [len(piece.triangles) for piece in pieces])
 
+    if source is not None:
+        vertex_ids, triangle_ids = _refuse_aside(vertices, vertex_ids, triangles, triangle_ids, source)
     group, first = _merge_claims(vertices, vertex_ids)
     used = np.zeros(len(first), bool)
     used[group[triangles]] = True
@@ -120,7 +122,13 @@ def assemble(pieces: Sequence[Piece], source: Mesh | None, *, sew: bool = True) 
 def identify(piece: Piece, source: Mesh) -> Piece:
     """The same piece with claims made by position: a vertex claims the source's vertex at exactly its
     coordinates, a triangle the source's triangle with the same corners in the same order of turning."""
-    known = _match(bits(source.vertices), bits(piece.vertices))
+    # What was kept aside is in no piece that Blender held: it may be claimed by what nothing else fits.
+    usable = np.flatnonzero(~aside(source)[1])
+    known = _match(bits(source.vertices[usable]), bits(piece.vertices))
+    known[known >= 0] = usable[known[known >= 0]]
+    rest, unused = np.flatnonzero(known < 0), np.flatnonzero(aside(source)[1])
+    late = _match(bits(source.vertices[unused]), bits(piece.vertices[rest]))
+    known[rest[late >= 0]] = unused[late[late >= 0]]
     mapped = known[piece.triangles]
     span = len(source.vertices) + 1
     wanted = np.where((mapped < 0).any(axis=1), -1 - np.arange(len(mapped)), _turning_key(mapped, span))
@@ -138,6 +146,17 @@ def matches(edit: Edit, source: Mesh) -> tuple[np.ndarray, np.ndarray]:
     theirs[claims] = source.triangles[edit.triangle_ids[claims]]
     same = (np.sort(ids, axis=1) == np.sort(theirs, axis=1)).all(axis=1)
     return same, same & (_first_corner_first(ids) == _first_corner_first(theirs)).all(axis=1)
+
+
+def _refuse_aside(
+    vertices: np.ndarray, vertex_ids: np.ndarray, triangles: np.ndarray, triangle_ids: np.ndarray, source: Mesh
+) -> tuple[np.ndarray, np.ndarray]:
+    """Claims less those to what was kept aside: they come from another source's numbers, and granting them would
+    drop what waits to be put back. One that is what it claims to be stays."""
+    aside_triangles, aside_vertices = aside(source)
+    foreign = np.isin(vertex_ids, np.flatnonzero(aside_vertices)) & _moved(vertices, vertex_ids, source)
+    strange = np.isin(triangle_ids, np.flatnonzero(aside_triangles)) & ~repeated(triangles)
+    return np.where(foreign, NEW, vertex_ids), np.where(strange, NEW, triangle_ids)
 
 
 # --- vertices -------------------------------------------------------------------------------------

@@ -194,3 +194,21 @@ def test_wrong_claims_do_no_harm(hull):
     assert corners == sorted(map(str, np.sort(hull.vertices[hull.triangles], axis=1).tolist()))
     known = edit.vertex_ids[edit.vertex_ids >= 0]
     assert len(np.unique(known)) == len(known)
+
+
+def test_numbers_of_another_source_take_nothing_from_what_was_kept_aside(library):
+    part = next(part for part in library.parts if aside(part)[0].any())
+    stranger = editable(next(other for other in library.parts if len(other.vertices) > 200), "stranger")
+    alone, joined = assemble([editable(part)], part, sew=False), assemble([editable(part), stranger], part, sew=False)
+    assert len(joined.vertices) == len(alone.vertices) + len(stranger.vertices)
+    assert len(joined.triangles) == len(alone.triangles) + len(stranger.triangles)
+    assert np.array_equal(joined.vertices[: len(part.vertices)], part.vertices)
+
+
+def test_without_claims_a_place_is_that_of_the_vertex_in_use(hull):
+    """Unused vertices in front, at the places of others, as in some of the game's meshes."""
+    doubled = dataclasses.replace(
+        hull, vertices=np.concatenate((hull.vertices[:4], hull.vertices)), triangles=hull.triangles + np.uint16(4)
+    )
+    bare = [new(piece.name, piece.vertices, piece.triangles) for piece in pieces(doubled)]
+    assert same_as_source(assemble([identify(piece, doubled) for piece in bare], doubled), doubled)
