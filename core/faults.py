@@ -132,6 +132,24 @@ def check_facing(edit: Edit, source: Mesh | None, outside_solid: bool, turn: boo
     return edit, findings
 
 
+def missing_surfaces(edit: Edit, source: Mesh) -> list[Finding]:
+    """A finding for each surface of the source of which no triangle is left: a deletion may be a slip, such as an
+    object that left the scene with its collection."""
+    gone = np.setdiff1d(np.arange(len(source.triangles)), edit.triangle_ids)
+    if not len(gone):
+        return []
+    triangles = source.triangles.astype(np.int64)
+    surface = surfaces.split(triangles)
+    left = np.bincount(surface[np.setdiff1d(np.arange(len(triangles)), gone)], minlength=int(surface.max()) + 1)
+    names = surfaces.names(source.vertices, triangles, surface)
+    lost = [name for name, count in zip(names, left, strict=True) if not count]
+    if not lost:
+        return []
+    more = f" and {len(lost) - NAMES_SHOWN} more" if len(lost) > NAMES_SHOWN else ""
+    message = f"nothing is left of the source's {', '.join(lost[:NAMES_SHOWN])}{more} below the root"
+    return [Finding(Severity.WARNING, "removed surfaces", message, "triangles", tuple(gone.tolist()))]
+
+
 def outside_box(edit: Edit, source: Mesh | None, outside: np.ndarray) -> str:
     """The objects with vertices outside the bounding box, bool (nv,), that the source hasn't there already."""
     if source:

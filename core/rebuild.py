@@ -14,7 +14,7 @@ import numpy as np
 from .arrays import bits
 from .assemble import Edit, matches
 from .errors import Finding, FormatError, Severity
-from .faults import check_counts, check_facing, check_shape, outside_box
+from .faults import check_counts, check_facing, check_shape, missing_surfaces, outside_box
 from .fill import layers_in_cells
 from .geometry import triangle_spheres
 from .grid import LARGEST_DIMENSION, Grid
@@ -86,7 +86,7 @@ def rebuild(source: Hull, edit: Edit, options: Options = Options()) -> Rebuilt:
     findings += check_shape(edit, source)
     edit, turned = check_facing(edit, source, bool(source.outside_solid), options.turn)
     grid, cell_map, grown = _fit_grid(source, edit, options.outside)
-    findings += turned + grown
+    findings += turned + grown + missing_surfaces(edit, source)
 
     comparison = _compare(source, edit)
     everything = options.rebuild is Rebuild.ALL

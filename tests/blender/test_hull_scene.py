@@ -598,3 +598,22 @@ def test_several_exports_in_a_row_are_the_same(tmp_path: Path) -> None:
     surfaces(root)["asteroid_02"].location.y = -CELL
     first = export(tmp_path)
     assert all(export(tmp_path) == first for _ in range(3))
+
+
+@pytest.mark.parametrize("how", ["unlinked", "other scene", "deleted", "emptied", "other root"])
+def test_a_rock_that_is_gone_by_whatever_way_is_warned_of(samples, tmp_path, capfd, how):
+    bpy.ops.import_scene.sylpheed_col(filepath=str(samples / "S13_AsteroidVolume_wp.col"), cells="NONE")
+    rock = bpy.data.objects["S13_AsteroidVolume_wp.asteroid_02"]
+    if how == "deleted":
+        bpy.data.objects.remove(rock)
+    elif how == "emptied":
+        rock.data.clear_geometry()
+    elif how == "other root":
+        bpy.ops.import_scene.sylpheed_col(filepath=str(samples / "test.col"), cells="NONE")
+        rock.parent = bpy.data.objects["test"]
+    else:
+        rock.users_collection[0].objects.unlink(rock)
+        if how == "other scene":
+            bpy.data.scenes.new("elsewhere").collection.objects.link(rock)
+    bpy.ops.export_scene.sylpheed_col(filepath=str(tmp_path / "o.col"), hull="S13_AsteroidVolume_wp")
+    assert "nothing is left of the source's asteroid_02 below the root" in capfd.readouterr().out

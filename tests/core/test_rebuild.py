@@ -239,6 +239,9 @@ def test_a_deleted_asteroid_leaves_no_trace_and_the_others_as_they_were(hull):
     kept = np.setdiff1d(np.arange(len(hull.triangles)), gone.triangle_ids)
     assert np.array_equal(result.hull.spheres, hull.spheres[kept])
     assert result.removed == len(gone.triangles)
+    assert [str(finding) for finding in result.findings] == [
+        "removed surfaces: nothing is left of the source's asteroid_07 below the root"
+    ]
     check_lists(result.hull)
     check_by_the_game(result.hull)
 
