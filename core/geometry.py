@@ -14,6 +14,9 @@ FLATTEST = 2.0**-23
 """The last place of a float32. A triangle has no area where its height is less than this part of its longest
 side, or of its largest coordinate: then rounding alone keeps its corners off one line."""
 
+SMALLEST = 1e-19
+"""An area below this has a square that float32 can't hold: the game finds no normal."""
+
 GROUPS_AT_ONCE = 8192
 
 
@@ -34,7 +37,8 @@ def flat(vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:
     sides = points[:, [1, 2, 0]] - points
     longest = np.sqrt(_squared(sides).max(axis=1, initial=0))
     twice_area = np.sqrt(_squared(np.cross(sides[:, 0], sides[:, 1])))
-    return twice_area <= FLATTEST * longest * np.maximum(longest, np.abs(points).max(axis=(1, 2), initial=0))
+    least = FLATTEST * longest * np.maximum(longest, np.abs(points).max(axis=(1, 2), initial=0))
+    return twice_area <= np.maximum(least, SMALLEST)
 
 
 def edge_census(triangles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

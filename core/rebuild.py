@@ -254,7 +254,9 @@ def _fit_grid(source: Hull, edit: Edit, outside: Outside) -> tuple[Grid, np.ndar
         )
     size = grid.cell_size.astype(np.float64)
     below = np.maximum(np.ceil((grid.minimum - edit.vertices.min(axis=0).astype(np.float64)) / size), 0)
-    above = np.maximum(np.ceil((edit.vertices.max(axis=0).astype(np.float64) - grid.maximum) / size), 0)
+    highest = edit.vertices.max(axis=0).astype(np.float64)
+    end = grid.minimum + np.array(grid.dimensions) * size  # of the cells; a file's box may end elsewhere
+    above = np.maximum(np.ceil((highest - end) / size), 0)
     dimensions = np.array(grid.dimensions) + below + above
     if (dimensions > LARGEST_DIMENSION).any():
         axis = int(dimensions.argmax())
@@ -265,7 +267,7 @@ def _fit_grid(source: Hull, edit: Edit, outside: Outside) -> tuple[Grid, np.ndar
         )
     grown = Grid(
         (grid.minimum - below * size).astype(np.float32),
-        (grid.maximum + above * size).astype(np.float32),
+        np.where(highest > grid.maximum, end + above * size, grid.maximum).astype(np.float32),
         grid.cell_size,
         (int(dimensions[0]), int(dimensions[1]), int(dimensions[2])),
     )

@@ -113,6 +113,7 @@ def test_edges_with_one_and_with_three_triangles_are_counted():
         # The middle of a side, rounded to float32: off the line, but by rounding alone.
         ([[23456.789, 1.1, 7.3], [24000.123, 900.77, 3.1], [23728.456, 450.935, 5.2]], True),
         ([[1e-3, 0, 0], [2e-3, 0, 0], [0, 1e-3, 0]], False),
+        ([[1e-20, 0, 0], [2e-20, 0, 0], [0, 1e-20, 0]], True),
     ],
 )
 def test_a_triangle_without_area_in_float32_is_found(corners, thin):

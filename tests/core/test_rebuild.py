@@ -8,6 +8,7 @@ import pytest
 from core import mcol
 from core.arrays import bits
 from core.errors import FormatError
+from core.grid import Grid
 from core.overlap import overlaps
 from core.rebuild import Options, Outside, Rebuild, build, rebuild
 from tests.oracle import game
@@ -290,6 +291,19 @@ def test_growing_below_the_minimum_moves_every_cell_s_number(hull):
     assert result.hull.grid.minimum.tolist() == [-35_000, -25_000, -25_000]
     read_col(mcol.encode(result.hull))
     check_lists(result.hull)
+
+
+@pytest.mark.parametrize("maximum", [28_000, 22_000])
+def test_growing_counts_from_the_end_of_the_cells_whatever_the_box_says(maximum):
+    corner = np.full(3, 25_000, np.float32)
+    grid = Grid(-corner, np.full(3, maximum, np.float32), np.full(3, 10_000, np.float32), (5, 5, 5))
+    source = mcol.decode(mcol.encode(build(*rock((0, 0, 0), 6000), grid, False)))
+    edit = edited(source, {"asteroid_01": moved(piece(source, "asteroid_01"), (30_000, 0, 0))})
+    result = rebuild(source, edit, GROW).hull
+    assert result.grid.dimensions == (7, 5, 5)
+    assert result.grid.maximum.tolist() == [45_000, maximum, maximum]
+    check_lists(result)
+    check_by_the_game(result)
 
 
 def test_a_rock_too_far_away_is_refused_even_when_growing(hull):
