@@ -14,38 +14,24 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn
 
-from . import check, collision_set, diff, mcol, obj, report, sample
-from .counted import Check, findings
-from .detect import Kind, detect, detect_file
+from . import mcol, obj, report, sample, stage, verify
+from .archive_extract import extract
+from .detect import Kind
 from .errors import Finding, FormatError, Severity
 from .files import read_file, write_file
-from .make import Outside, build_from_nothing, build_like, hull_meshes, part_meshes
+from .formats import load
+from .make import Outside, build_from_nothing, build_like
+from .replace import replace_entries
+from .verify import Verified
 
 FINE, FAILED, UNREADABLE = 0, 1, 2
 INTERRUPTED, PIPE_CLOSED = 130, 141
 """What a shell says of any program that was stopped by Ctrl-C or by a reader that went away."""
 
-
-@dataclasses.dataclass(frozen=True)
-class Format:
-    """What the commands can do with one kind of file; None where a command has no meaning for it."""
-
-    decode: Callable[[bytes], Any]
-    check: Callable[[Any], list[Check]] | None = None
-    describe: Callable[[Any], dict] | None = None
-    contents: Callable[[Any], list[dict]] | None = None
-    meshes: Callable[[Any, str], list[obj.Mesh]] | None = None
-    diff: Callable[[Any, Any], list[diff.Difference]] | None = None
-
-
-FORMATS = {
-    Kind.HULL: Format(mcol.decode, check.check_hull, report.describe_hull, None, hull_meshes, diff.diff_hulls),
-    Kind.COLLISION_SET: Format(
-        collision_set.decode, check.check_set, report.describe_set, report.list_set, part_meshes, diff.diff_sets
-    ),
-}
+PHASES_NAMED = 4
+"""How many phases that use a hull `stages` names before it says that there are more."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -88,7 +74,7 @@ def _refuse(message: str) -> int:
 
 
 def info(options: argparse.Namespace) -> int:
-    kind, model, describe = _load(options.file, "describe")
+    kind, model, describe = load(options.file, "describe")
     about = {"file": options.file, "kind": kind.value, "bytes": os.path.getsize(options.file)}
     about |= describe(model)
     _print_json(about) if options.json else _print_description(about)
@@ -96,23 +82,21 @@ def info(options: argparse.Namespace) -> int:
 
 
 def list_contents(options: argparse.Namespace) -> int:
-    kind, model, contents = _load(options.file, "contents")
+    kind, model, contents = load(options.file, "contents")
     rows = contents(model)
     _print_json({"file": options.file, "kind": kind.value, "contents": rows}) if options.json else _print_rows(rows)
     return FINE
 
 
-def verify(options: argparse.Namespace) -> int:
-    paths = [path for name in options.paths for path in _files_below(Path(name))]
+def verify_all(options: argparse.Namespace) -> int:
     results: list[Verified] = []
-    for result in _verify_files(paths):
-        results.append(result)
-        if not options.json:
-            print(_verdict(result))
-    if options.json:
-        _print_json(_verify_document(results))
-    else:
-        _print_totals(results)
+    with _Progress("verifying") as progress:
+        for result in verify.verify(options.paths, progress):
+            results.append(result)
+            if not options.json and _is_worth_a_line(result):
+                progress.clear()  # it is on the same screen
+                print(_verdict(result))
+    _print_json(verify.document(results)) if options.json else _print_totals(results)
     unreadable = [result.error for result in results if result.error]
     if unreadable:
         more = f" (and {_amount(unreadable[1:], 'more file')} can't be read)" if len(unreadable) > 1 else ""
@@ -122,7 +106,7 @@ def verify(options: argparse.Namespace) -> int:
 
 def write_obj(options: argparse.Namespace) -> int:
     _keep_apart(options.output, options.file)
-    _, model, as_meshes = _load(options.file, "meshes")
+    _, model, as_meshes = load(options.file, "meshes")
     meshes = as_meshes(model, Path(options.file).stem)
     if options.mesh is not None:
         wanted = options.mesh.lower()
@@ -141,7 +125,7 @@ def build(options: argparse.Namespace) -> int:
         meshes = obj.decode(read_file(options.file))
     told: tuple[Finding, ...] = ()
     if options.like:
-        _, source, _ = _load(options.like, only=Kind.HULL)
+        _, source, _ = load(options.like, only=Kind.HULL)
         with _within(options.file):
             outside = Outside.GROW if options.grow else Outside.ERROR
             hull, told = build_like(meshes, source, outside, options.turn)
@@ -157,15 +141,67 @@ def build(options: argparse.Namespace) -> int:
 
 
 def show_diff(options: argparse.Namespace) -> int:
-    kind, before, compare = _load(options.a, "diff")
-    _, after, _ = _load(options.b, only=kind)
-    differences = compare(before, after)
+    kind, before, compare = load(options.a, "diff")
+    _, after, _ = load(options.b, only=kind)
+    with _Progress("comparing") as progress:
+        differences = compare(before, after, progress.part) if kind is Kind.ARCHIVE else compare(before, after)
     if options.json:
         rows = [dataclasses.asdict(difference) for difference in differences]
         _print_json({"a": options.a, "b": options.b, "kind": kind.value, "differences": rows})
+    elif differences:
+        print("\n".join(map(str, differences)))
     else:
-        print("\n".join(map(str, differences)) if differences else "no difference, the same bytes")
+        print(f"no difference, the same {'entries' if kind is Kind.ARCHIVE else 'bytes'}")
     return FAILED if differences else FINE
+
+
+def extract_entries(options: argparse.Namespace) -> int:
+    _, archive, _ = load(options.file, only=Kind.ARCHIVE)
+    with _Progress("extracting") as progress:
+        results = extract(archive, options.folder, options.names or None, progress=progress.part)
+    written = [result for result in results if result.path]
+    for result in written:
+        print(result.path)
+    print(f"{options.folder}: {_amount(written, 'file')} from {len(archive.entries):,} entries")
+    damaged = [result.error for result in results if result.error]
+    if damaged:
+        more = f" (and {_amount(damaged[1:], 'more entry', 'more entries')} can't be read)" if len(damaged) > 1 else ""
+        return _refuse(f"{damaged[0]}{more}")
+    return FINE
+
+
+def replace_in_archive(options: argparse.Namespace) -> int:
+    _, archive, _ = load(options.file, only=Kind.ARCHIVE)
+    with _Progress("writing") as progress:
+        written, warnings = replace_entries(archive, options.replacements, options.folder, progress.part)
+    for warning in warnings:
+        print(f"warning: {warning}")
+    count = len(options.replacements)
+    print(f"{written.path}: {count:,} of {len(written.entries):,} entries replaced")
+    return FINE
+
+
+def show_stages(options: argparse.Namespace) -> int:
+    game = stage.find_game(options.folder)
+    found = stage.stages(game)
+    told = stage.check(game)
+    users = stage.hull_users(found)
+    if options.json:
+        _print_json(
+            {
+                "game": str(game.root),
+                "stages": [dataclasses.asdict(one) for one in found],
+                "hulls": [
+                    {"name": name, "phases": [" ".join(phase) for phase in phases]} for name, phases in users.items()
+                ],
+                "findings": [dataclasses.asdict(f) | {"severity": f.severity.value} for f in told],
+            }
+        )
+    else:
+        _print_stages(found, users)
+        for finding in told:
+            print(f"{finding.severity.value}: {finding.message}")
+    return FAILED if any(finding.severity is Severity.ERROR for finding in told) else FINE
 
 
 def write_samples(options: argparse.Namespace) -> int:
@@ -189,46 +225,6 @@ def _within(file: str | os.PathLike[str]) -> Iterator[None]:
         raise
 
 
-def _load(path: str, ability: str = "decode", only: Kind | None = None) -> tuple[Kind, Any, Any]:
-    """The kind of a file, its model, and the function of its `Format` that the command needs.
-
-    Raises `FormatError` that names the file if the command can't use it.
-    """
-    with _within(path):
-        data = read_file(path)
-        kind = detect(data)
-        if only and kind is not only:
-            raise FormatError(
-                "another kind of file",
-                expected=_article(only.value),
-                found=_article(kind.value if kind else "unknown file"),
-            )
-        if kind is None:
-            kinds = ", ".join(f"{kind.value}s" for kind in FORMATS)
-            raise FormatError(
-                "not a file of this game's collision data",
-                offset=0,
-                expected=f"one of: {kinds}",
-                found=data[:4].hex(" ") or "an empty file",
-                remedy="choose another file",
-            )
-        use = getattr(FORMATS.get(kind), ability, None)
-        if use is None:
-            raise FormatError(f"{_article(kind.value)}, which this command has no use for")
-        return kind, FORMATS[kind].decode(data), use
-
-
-def _files_below(path: Path) -> list[Path]:
-    """The file itself, or every file in a folder that can be checked."""
-    if not path.is_dir():
-        return [path]
-    found = [file for file in sorted(path.rglob("*")) if file.is_file()]
-    found = [file for file in found if (kind := detect_file(file)) in FORMATS and FORMATS[kind].check]
-    if not found:
-        raise FormatError("no file in this folder that can be verified", file=str(path), remedy="choose another folder")
-    return found
-
-
 def _keep_apart(output: str, *sources: str | None) -> None:
     for source in sources:
         if source and Path(output).resolve() == Path(source).resolve():
@@ -238,39 +234,9 @@ def _keep_apart(output: str, *sources: str | None) -> None:
 # --- verify ---------------------------------------------------------------------------------------
 
 
-@dataclasses.dataclass(frozen=True)
-class Verified:
-    """A file, and its checks or why it can't be read."""
-
-    path: Path
-    kind: Kind | None = None
-    checks: list[Check] = dataclasses.field(default_factory=list)
-    error: str = ""
-
-    @property
-    def findings(self) -> list[Finding]:
-        return findings(self.checks)
-
-    @property
-    def passed(self) -> bool:
-        return not self.error and all(f.severity is not Severity.ERROR for f in self.findings)
-
-
-def _verify_files(paths: list[Path]) -> Iterator[Verified]:
-    with _Progress("verifying") as progress:
-        for number, path in enumerate(paths):
-            progress(number, len(paths), path.name)
-            result = _verify_file(path)
-            progress.clear()  # the caller prints on the same screen
-            yield result
-
-
-def _verify_file(path: Path) -> Verified:
-    try:
-        kind, model, run_checks = _load(str(path), "check")
-        return Verified(path, kind, run_checks(model))
-    except FormatError as error:
-        return Verified(path, error=str(error))
+def _is_worth_a_line(result: Verified) -> bool:
+    """An archive may hold thousands of entries: those in which nothing was found are in the totals only."""
+    return not result.entry or any(finding.severity is not Severity.INFO for finding in result.findings)
 
 
 def _verdict(result: Verified) -> str:
@@ -278,48 +244,12 @@ def _verdict(result: Verified) -> str:
     if result.error:
         return f"FAIL {result.error}"
     told = [f"{f.severity.value}: {f.message}" for f in result.findings if f.severity is not Severity.INFO]
-    return (
-        f"{'OK  ' if result.passed else 'FAIL'} {result.path}: {'; '.join(told) or (result.kind and result.kind.value)}"
-    )
-
-
-def _verify_document(results: list[Verified]) -> dict:
-    return {
-        "passed": all(result.passed for result in results),
-        "files": [
-            {
-                "file": str(result.path),
-                "kind": result.kind.value if result.kind else None,
-                "passed": result.passed,
-                "error": result.error or None,
-                "checks": [
-                    {"name": c.name, "good": c.good, "total": c.total, "severity": c.severity.value}
-                    for c in result.checks
-                ],
-                "findings": [dataclasses.asdict(f) | {"severity": f.severity.value} for f in result.findings],
-            }
-            for result in results
-        ],
-        "totals": [
-            {"kind": kind.value, **dataclasses.asdict(row), "missed": row.missed.value if row.missed else None}
-            for kind, _, rows in _totals(results)
-            for row in rows
-        ],
-    }
-
-
-def _totals(results: list[Verified]) -> list[tuple[Kind, int, list[report.Total]]]:
-    """For each kind how many files there are, and the checks added up."""
-    by_kind: dict[Kind, list[list[Check]]] = {}
-    for result in results:
-        if result.kind:
-            by_kind.setdefault(result.kind, []).append(result.checks)
-    return [(kind, len(checks), report.totals(checks)) for kind, checks in by_kind.items()]
+    return f"{'OK  ' if result.passed else 'FAIL'} {result.name}: {'; '.join(told) or result.kind}"
 
 
 def _print_totals(results: list[Verified]) -> None:
-    for kind, count, rows in _totals(results):
-        print(f"\n{count:,} {kind.value}{'s' if count > 1 else ''}")
+    for kind, count, rows in verify.totals(results):
+        print(f"\n{count:,} {kind}{'s' if count > 1 else ''}")
         width = max(len(row.name) for row in rows)
         for row in rows:
             mark = f"   {row.missed.value}" if row.missed else ""
@@ -351,8 +281,8 @@ def _print_description(about: dict) -> None:
 
 
 def _print_rows(rows: list[dict], indent: str = "") -> None:
-    """Rows of equal keys: the name, then the other values with their keys."""
-    width = max((len(row["name"]) for row in rows), default=0)
+    """Rows of equal keys: the name, or ? without one, then the other values with their keys."""
+    width = max((len(row["name"] or "?") for row in rows), default=0)
     for row in rows:
         values = ", ".join(
             f"{_text(value)} {_label(key)}"
@@ -361,7 +291,24 @@ def _print_rows(rows: list[dict], indent: str = "") -> None:
             for key, value in row.items()
             if key != "name"
         )
-        print(f"{indent}{row['name']:{width}}  {values}")
+        print(f"{indent}{row['name'] or '?':{width}}  {values}")
+
+
+def _print_stages(found: list[stage.Stage], users: dict[str, tuple[tuple[str, str], ...]]) -> None:
+    """The phases with their files in columns, then how many phases use each hull."""
+    rows = [
+        (one.name, phase.name, *(name or "-" for name in (phase.hull, phase.navigation, phase.set)))
+        for one in found
+        for phase in one.phases
+    ]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        print("  ".join(f"{text:{width}}" for text, width in zip(row, widths, strict=True)).rstrip())
+    print(f"\n{_amount(found, 'stage')}, {_amount(rows, 'phase')}")
+    width = max(map(len, users), default=0)
+    for name, phases in users.items():
+        shown = ", ".join(" ".join(phase) for phase in phases[:PHASES_NAMED])
+        print(f"{name:{width}}  {_amount(list(phases), 'phase')}: {shown}{', …' if len(phases) > PHASES_NAMED else ''}")
 
 
 def _label(key: str) -> str:
@@ -380,12 +327,8 @@ def _text(value: object) -> str:
     return str(value)
 
 
-def _article(words: str) -> str:
-    return f"{'an' if words[0] in 'aeiou' else 'a'} {words}"
-
-
-def _amount(things: list, word: str) -> str:
-    return f"{len(things):,} {word}{'' if len(things) == 1 else 's'}"
+def _amount(things: list, word: str, several: str = "") -> str:
+    return f"{len(things):,} {word if len(things) == 1 else several or word + 's'}"
 
 
 class _Progress:
@@ -400,8 +343,15 @@ class _Progress:
         return self
 
     def __call__(self, number: int, count: int, name: str) -> None:
+        self._show(f"{number + 1:,} of {count:,}: {name}")
+
+    def part(self, done: int, total: int) -> None:
+        """So many bytes of so many."""
+        self._show(f"{100 * done // max(total, 1)} %")
+
+    def _show(self, text: str) -> None:
         if sys.stderr and sys.stderr.isatty() and time.monotonic() - self.begun > 1:
-            print(f"\r\x1b[K{self.doing} {number + 1:,} of {count:,}: {name}", end="", file=sys.stderr, flush=True)
+            print(f"\r\x1b[K{self.doing} {text}", end="", file=sys.stderr, flush=True)
             self.shown = True
 
     def __exit__(self, *_: object) -> None:
@@ -423,9 +373,21 @@ class _Parser(argparse.ArgumentParser):
         sys.exit(_refuse(f"{message}; `{self.prog} --help` shows how"))
 
 
+class _Command(_Parser):
+    """Options may stand between the other arguments: `extract PAK -o DIR NAME`."""
+
+    nested = False
+
+    def parse_known_args(self, args=None, namespace=None):  # type: ignore[no-untyped-def,override]
+        if self.nested:
+            return super().parse_known_args(args, namespace)
+        self.nested = True  # the intermixed way is made of two plain ones
+        return self.parse_known_intermixed_args(args, namespace)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="python -m core", description="Collision files of Project Sylpheed.")
-    commands = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=_Parser)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=_Command)
 
     def command(name: str, run: Callable, text: str, *, as_json: bool = False) -> argparse.ArgumentParser:
         one = commands.add_parser(name, help=text, description=text)
@@ -437,8 +399,10 @@ def _parser() -> argparse.ArgumentParser:
     one = command("info", info, "what a file is: counts, bounding box, grid, surfaces", as_json=True)
     one.add_argument("file", metavar="FILE")
 
-    one = command("verify", verify, "every check of the format notes, a line a file and totals", as_json=True)
-    one.add_argument("paths", metavar="PATH", nargs="+", help="a file, or a folder with all that is below it")
+    one = command("verify", verify_all, "every check of the format notes, a line a file and totals", as_json=True)
+    one.add_argument(
+        "paths", metavar="PATH", nargs="+", help="a file, an archive with its entries, or a folder with all below it"
+    )
 
     one = command("obj", write_obj, "Wavefront OBJ, one object a surface or mesh")
     one.add_argument("file", metavar="FILE")
@@ -460,10 +424,28 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--grow", action="store_true", help="with --like: add cells for geometry outside the box")
     one.add_argument("--turn", action="store_true", help="with --like: turn triangles that face rock")
 
-    one = command("list", list_contents, "the meshes of a collision set", as_json=True)
+    one = command(
+        "list",
+        list_contents,
+        "the meshes of a collision set, the entries of an archive, the rows of a table",
+        as_json=True,
+    )
     one.add_argument("file", metavar="FILE")
 
-    one = command("diff", show_diff, "what changed between two hulls or two sets", as_json=True)
+    one = command("extract", extract_entries, "unpack entries of an archive")
+    one.add_argument("file", metavar="PAK")
+    one.add_argument("names", metavar="NAME", nargs="*", help="a name or hash that `list` shows; all without any")
+    one.add_argument("-o", dest="folder", metavar="DIR", required=True)
+
+    one = command("replace", replace_in_archive, "a modded archive in another folder")
+    one.add_argument("file", metavar="PAK", help="the source, which is never changed")
+    one.add_argument("replacements", metavar="NAME=FILE", nargs="+", type=_replacement)
+    one.add_argument("-o", dest="folder", metavar="DIR", required=True)
+
+    one = command("stages", show_stages, "stages, phases and the files each names, and whether they fit", as_json=True)
+    one.add_argument("folder", metavar="GAMEDIR")
+
+    one = command("diff", show_diff, "what changed between two hulls, sets or archives", as_json=True)
     one.add_argument("a", metavar="A")
     one.add_argument("b", metavar="B")
 
@@ -487,6 +469,14 @@ def _seed(text: str) -> int:
     return value
 
 
+def _replacement(text: str) -> tuple[str, str]:
+    name, equals, file = text.partition("=")
+    if not (name and equals and file):
+        raise ValueError
+    return name, file
+
+
+_replacement.__name__ = "NAME=FILE"
 _size.__name__, _seed.__name__ = "positive number", "whole number"  # argparse says "invalid positive number value"
 
 if __name__ == "__main__":

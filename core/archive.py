@@ -155,17 +155,25 @@ def open_archive(
     return Archive(pak, table, parts, {}, by_hash, stamp).with_names(names or {})
 
 
-def check(archive: Archive, progress: Progress | None = None) -> list[Finding]:
-    """Verifies table, positions, gaps and the data of every entry. `elements` of a finding are rows of the table."""
+def check(
+    archive: Archive, progress: Progress | None = None, visit: Callable[[Entry, bytes], None] | None = None
+) -> list[Finding]:
+    """Verifies table, positions, gaps and the data of every entry. `elements` of a finding are rows of the table.
+
+    `visit` is called with the unpacked bytes of each entry that could be read, which are so read once only.
+    """
     findings = _check_table(archive) + _check_layout(archive)
     done, total = 0, sum(entry.size for entry in archive.entries)
     for number, entry in enumerate(archive.entries):
         try:
-            archive.read(entry)
+            data = archive.read(entry)
         except FormatError as error:
             error.file = ""  # the archive is known to who asks
             message = f"{archive.label(entry)}: {error}"
             findings.append(Finding(Severity.ERROR, "archive data", message, "entry", (number,)))
+        else:
+            if visit:
+                visit(entry, data)
         done += entry.size
         if progress:
             progress(done, total)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +11,8 @@ from .errors import Finding, Severity
 
 NAMED_AT_MOST = 4
 """How many elements a message names before it says that there are more."""
+
+WORST_FIRST = (Severity.ERROR, Severity.WARNING, Severity.INFO)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,8 +54,17 @@ class Check:
 
 def findings(checks: list[Check]) -> list[Finding]:
     """What the checks have to tell, the worst first."""
-    order = (Severity.ERROR, Severity.WARNING, Severity.INFO)
-    return sorted((f for f in (c.finding for c in checks) if f), key=lambda f: order.index(f.severity))
+    return worst_first([f for f in (c.finding for c in checks) if f])
+
+
+def worst_first(found: list[Finding]) -> list[Finding]:
+    """Findings by severity, otherwise in their order."""
+    return sorted(found, key=lambda finding: WORST_FIRST.index(finding.severity))
+
+
+def worst(severities: Iterable[Severity]) -> Severity:
+    """The worst of some severities, INFO without any."""
+    return min(severities, key=WORST_FIRST.index, default=Severity.INFO)
 
 
 def count(

@@ -56,7 +56,7 @@ def diff_hulls(a: Hull, b: Hull) -> list[Difference]:
         found += _diff_lists(a, b, counterpart)
         found += _diff_states(a, b)
     found += _diff_unread(a, b)
-    return found or _diff_bytes(mcol.encode(a), mcol.encode(b))
+    return found or diff_bytes(mcol.encode(a), mcol.encode(b))
 
 
 def _diff_grids(a: Grid, b: Grid) -> list[Difference]:
@@ -285,7 +285,7 @@ def diff_sets(a: CollisionSet, b: CollisionSet) -> list[Difference]:
     if a.trailing != b.trailing:
         text = f"{len(a.trailing):,} -> {len(b.trailing):,} bytes, which the game takes for a mesh"
         found.append(Difference("behind the last mesh", text))
-    return found or _diff_bytes(collision_set.encode(a), collision_set.encode(b))
+    return found or diff_bytes(collision_set.encode(a), collision_set.encode(b))
 
 
 # --- small tools -----------------------------------------------------------------------------------
@@ -311,7 +311,7 @@ def _some(elements: np.ndarray, kind: str) -> str:
     return f" ({kind} {', '.join(named)}{', …' if len(elements) > len(named) else ''})"
 
 
-def _diff_bytes(a: bytes, b: bytes) -> list[Difference]:
+def diff_bytes(a: bytes, b: bytes) -> list[Difference]:
     """The last resort: where the first byte differs that nothing above accounts for."""
     if a == b:
         return []

@@ -60,7 +60,7 @@ def write_mod(game: Game, mod: str, replacements: Mapping[str, bytes], progress:
     changed: dict[int | str, bytes] = {
         name: data for name, data in replacements.items() if archive.read(archive.find(name)) != data
     }
-    warnings = [text for name, data in changed.items() for text in _navigation_warnings(archive, str(name), data)]
+    warnings = [text for name, data in changed.items() for text in navigation_warnings(archive, str(name), data)]
     if present and not changed:
         return Written(present, (), ())
     folder = present.parent if present else target / COLLISION_FOLDER
@@ -82,18 +82,23 @@ def _mod_archive(mod: str) -> Path | None:
     return found.collision if found.root == Path(os.path.abspath(mod)) else None
 
 
-def _navigation_warnings(archive: Archive, name: str, data: bytes) -> list[str]:
-    """Why the navigation volume beside a changed hull no longer is right."""
+def navigation_warnings(archive: Archive, name: str, data: bytes, volume: bytes | None = None) -> list[str]:
+    """Why the navigation volume beside a changed hull no longer is right, or a new one, `volume`, isn't.
+
+    Empty for names that aren't a hull's. Raises `FormatError` if the old or the new hull can't be read.
+    """
     if not name.lower().endswith(HULL_ENDING):
         return []
     beside = name[: -len(HULL_ENDING)] + NAVIGATION_ENDING
     before, after = mcol.decode(archive.read(archive.find(name))), mcol.decode(data)
     try:
-        misfits = regn.fits(regn.decode(archive.read(archive.find(beside))), after.grid)
+        stored = archive.read(archive.find(beside)) if volume is None else volume
+        misfits = regn.fits(regn.decode(stored), after.grid)
     except FormatError as error:
         return [f"{beside} can't be read, and without it the game has no map collision: {error}"]
     if misfits:
         return [f"{beside} no longer fits {name}: {'; '.join(misfits)}; {regn.MISFIT}"]
-    if not (np.array_equal(before.vertices, after.vertices) and np.array_equal(before.triangles, after.triangles)):
+    same = np.array_equal(before.vertices, after.vertices) and np.array_equal(before.triangles, after.triangles)
+    if volume is None and not same:
         return [f"{beside} knows nothing of the changed rock in {name}: computer-flown ships would fly through it"]
     return []

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 
 import numpy as np
 
-from . import mcol
+from . import idxd, mcol
+from .archive import Archive
 from .collision_set import CollisionSet
-from .counted import Check
-from .errors import Severity
+from .counted import Check, worst
+from .errors import FormatError, Severity
 from .geometry import edge_census
 from .mcol import Hull
+from .regn import Navigation
 from .separate import separate
 from .surfaces import split, volumes
 
@@ -94,6 +97,78 @@ def list_set(library: CollisionSet) -> list[dict]:
     ]
 
 
+def describe_navigation(navigation: Navigation) -> dict:
+    """Counts, box and grid of a navigation volume, ready for JSON."""
+    return {
+        **navigation.counts._asdict(),
+        "box_minimum": navigation.minimum.tolist(),
+        "box_maximum": navigation.maximum.tolist(),
+        "cell_size": navigation.cell_size.tolist(),
+        "cells_along_x_y_z": None if navigation.dimensions is None else list(navigation.dimensions),
+    }
+
+
+def describe_table(table: idxd.Table) -> dict:
+    """Sections and rows of a table, ready for JSON."""
+    return {
+        "strings": "UTF-16" if table.wide else "CP932",
+        "rows": len(table.rows),
+        "sections": [{"name": section.name, "rows": section.end - section.first} for section in table.sections],
+    }
+
+
+def list_table(table: idxd.Table) -> list[dict]:
+    """A row of each key, by section, ready for JSON."""
+    return [
+        {"name": f"{section.name or f'{section.hash:08x}'}.{row.key or f'{row.hash:08x}'}", "value": row.value}
+        for section in table.sections
+        for row in table.rows_of(section)
+    ]
+
+
+def describe_archive(archive: Archive) -> dict:
+    """Counts of entries and the data files of an archive, ready for JSON."""
+    families: dict[str, dict] = {}
+    for entry in archive.entries:
+        name = archive.names.get(entry.hash)
+        ending = os.path.splitext(name)[1].lower() if name else "without a known name"
+        row = families.setdefault(ending, {"name": ending, "entries": 0, "stored_bytes": 0})
+        row["entries"] += 1
+        row["stored_bytes"] += entry.size
+    return {
+        "entries": len(archive.entries),
+        "entries_with_known_names": sum(entry.hash in archive.names for entry in archive.entries),
+        "alignment": archive.table.alignment,
+        "limit_of_a_data_file": archive.table.limit,
+        "data_files": [{"name": part.path.name, "bytes": part.size} for part in archive.parts.values()],
+        "endings": sorted(families.values(), key=lambda row: row["name"]),
+    }
+
+
+def list_archive(archive: Archive) -> list[dict]:
+    """A row an entry, in the table's order, ready for JSON. `bytes`: unpacked, None if the data can't be reached."""
+    rows = []
+    for entry in archive.entries:
+        stored_as = "raw"
+        size: int | None = entry.size
+        try:
+            unpacked = archive.unpacked_size(entry)
+            if unpacked is not None:
+                stored_as, size = "packed", unpacked
+        except FormatError:
+            stored_as, size = "unreadable", None
+        rows.append(
+            {
+                "name": archive.names.get(entry.hash),
+                "hash": f"{entry.hash:08x}",
+                "stored_bytes": entry.size,
+                "stored_as": stored_as,
+                "bytes": size,
+            }
+        )
+    return rows
+
+
 # --- totals ---------------------------------------------------------------------------------------
 
 
@@ -120,7 +195,7 @@ def totals(checks_of_files: list[list[Check]]) -> list[Total]:
             name,
             sum(check.good for check in checks),
             sum(check.total for check in checks),
-            None if all(check.passed for check in checks) else checks[0].severity,
+            None if all(c.passed for c in checks) else worst(c.severity for c in checks if not c.passed),
             median([check.measured for check in checks if check.measured is not None]),
             checks[0].unit,
         )

@@ -1,0 +1,111 @@
+"""What can be done with each kind of file: how it is opened, checked, described, listed and compared."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from . import archive, check, collision_set, diff, idxd, mcol, obj, regn, report
+from .archive import Archive, open_archive
+from .archive_diff import diff_archives
+from .counted import Check
+from .detect import Kind, detect
+from .errors import Finding, FormatError
+from .files import read_file
+from .make import hull_meshes, part_meshes
+from .stage import find_game, known_names
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """What the commands can do with one kind of file; None where a command has no meaning for it.
+
+    `check` counts what is as it should be; `findings` only tells what isn't, `verify` counts it.
+    """
+
+    decode: Callable[[bytes], Any]
+    check: Callable[[Any], list[Check]] | None = None
+    findings: Callable[[Any], list[Finding]] | None = None
+    describe: Callable[[Any], dict] | None = None
+    contents: Callable[[Any], list[dict]] | None = None
+    meshes: Callable[[Any, str], list[obj.Mesh]] | None = None
+    diff: Callable[[Any, Any], list[diff.Difference]] | None = None
+
+
+FORMATS = {
+    Kind.HULL: Format(mcol.decode, check.check_hull, None, report.describe_hull, None, hull_meshes, diff.diff_hulls),
+    Kind.COLLISION_SET: Format(
+        collision_set.decode,
+        check.check_set,
+        None,
+        report.describe_set,
+        report.list_set,
+        part_meshes,
+        diff.diff_sets,
+    ),
+    Kind.NAVIGATION: Format(regn.decode, findings=regn.check, describe=report.describe_navigation),
+    Kind.TABLE: Format(idxd.decode, findings=idxd.check, describe=report.describe_table, contents=report.list_table),
+    Kind.ARCHIVE: Format(
+        # Its table says nothing without the data files beside it, so `load` opens it by its path.
+        lambda data: data,
+        findings=archive.check,
+        describe=report.describe_archive,
+        contents=report.list_archive,
+        diff=diff_archives,
+    ),
+}
+
+
+def load(path: str | os.PathLike[str], ability: str = "decode", only: Kind | None = None) -> tuple[Kind, Any, Any]:
+    """The kind of a file, its model, and what its `Format` has for `ability`.
+
+    Raises `FormatError` that names the file if it can't be read, is of another kind than `only`, or lacks the ability.
+    """
+    try:
+        data = read_file(path)
+        kind = _known_kind(data, only)
+        use = getattr(FORMATS[kind], ability)
+        if use is None:
+            raise FormatError(f"{article(kind.value)}, which this command has no use for")
+        return kind, open_named(path) if kind is Kind.ARCHIVE else FORMATS[kind].decode(data), use
+    except FormatError as error:
+        raise (error if error.file else error.within(str(path))) from error
+
+
+def open_named(path: str | os.PathLike[str]) -> Archive:
+    """An archive with the names of its entries, from the game folder around it if there is one, else the shipped ones.
+
+    Raises `FormatError` if its table can't be read.
+    """
+    try:
+        game = find_game(Path(path).parent) if Path(path).is_file() else None
+    except FormatError:
+        game = None
+    return open_archive(path, known_names(game))
+
+
+def article(words: str) -> str:
+    """The words with a or an in front."""
+    return f"{'an' if words[0] in 'aeiou' else 'a'} {words}"
+
+
+def _known_kind(data: bytes, only: Kind | None) -> Kind:
+    kind = detect(data)
+    if only and kind is not only:
+        raise FormatError(
+            "another kind of file",
+            expected=article(only.value),
+            found=article(kind.value if kind else "unknown file"),
+        )
+    if kind is None:
+        raise FormatError(
+            "not a file of this game's collision data",
+            offset=0,
+            expected=f"one of: {', '.join(f'{kind.value}s' for kind in FORMATS)}",
+            found=data[:4].hex(" ") or "an empty file",
+            remedy="choose another file",
+        )
+    return kind
