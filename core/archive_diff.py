@@ -38,8 +38,8 @@ def diff_archives(a: Archive, b: Archive, progress: Progress | None = None) -> l
     if a.table.tail != b.table.tail:
         found.append(Difference("table", "other bytes behind the last row"))
     done, total = 0, sum(entry.size for entry in a.by_hash.values())
-    for number, entry in a.by_hash.items():
-        other = b.by_hash.get(number)
+    for entry in _first_of_each(a):
+        other = b.by_hash.get(entry.hash)
         if other is None:
             found.append(Difference(a.label(entry), f"removed, {entry.size:,} stored bytes"))
         else:
@@ -52,8 +52,8 @@ def diff_archives(a: Archive, b: Archive, progress: Progress | None = None) -> l
             progress(done, total)
     found += [
         Difference(b.label(entry), f"added, {entry.size:,} stored bytes")
-        for number, entry in b.by_hash.items()
-        if number not in a.by_hash
+        for entry in _first_of_each(b)
+        if entry.hash not in a.by_hash
     ]
     for (before, after), labels in changed.items():
         where = labels[0] if len(labels) == 1 else f"{labels[0]} and {len(labels) - 1} more, changed in the same way"
@@ -61,6 +61,11 @@ def diff_archives(a: Archive, b: Archive, progress: Progress | None = None) -> l
     if moved:
         found.append(Difference("table", f"{moved:,} entries stand at another position, which the game doesn't mind"))
     return found
+
+
+def _first_of_each(archive: Archive) -> list[Entry]:
+    """The entries in the table's order; of two equal hashes the first counts."""
+    return [archive.by_hash[number] for number in dict.fromkeys(entry.hash for entry in archive.entries)]
 
 
 def _stored(archive: Archive, entry: Entry) -> bytes | str:

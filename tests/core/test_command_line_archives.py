@@ -1,0 +1,415 @@
+"""The command line on archives and game folders, with a stand-in game folder of real scale."""
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core import collision_set, sample
+from core.__main__ import main
+from core.archive import open_archive
+from core.archive_write import make_archive, write_archive
+from tests.shapes import DATA
+
+HULL, OTHER_HULL = "S14_p1_AsteroidVolume_wp.col", DATA / "S14_p1_AsteroidVolume_wp.col"
+BOX, SET = DATA / "mapmesh_box_500km.col", DATA / "CollisionSet_small.bin"
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A game folder that no test may change."""
+    folder = tmp_path_factory.mktemp("made") / "game"
+    sample.write_sample(folder)
+    return folder
+
+
+@pytest.fixture
+def pak(made):
+    return made / "hidden" / "MiscBin.pak"
+
+
+@pytest.fixture
+def game(made, tmp_path):
+    """A game folder of the test's own."""
+    for part in ("dat", "hidden"):
+        shutil.copytree(made / part, tmp_path / "game" / part)
+    return tmp_path / "game"
+
+
+@pytest.fixture
+def run(capsys):
+    """Runs a command in this process: exit status, standard output, standard error."""
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        try:
+            status = main([str(argument) for argument in arguments])
+        except SystemExit as stop:
+            status = stop.code
+        return status, *capsys.readouterr()
+
+    return run
+
+
+@pytest.fixture
+def refused(run):
+    """Runs a command that must be refused: its one line on standard error."""
+
+    def refused(*arguments: object) -> str:
+        status, _, error = run(*arguments)
+        assert status == 2
+        assert error.startswith("error: ")
+        assert error.count("\n") == 1
+        return error
+
+    return refused
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def damage(archive: Path, name: str) -> None:
+    """Another Adler-32 in the stored form of an entry."""
+    entry = open_archive(archive).find(name)
+    with open(archive.with_suffix(".p00"), "r+b") as stream:
+        stream.seek(entry.offset + 6)
+        stream.write(b"sum!")
+
+
+# --- info, list -----------------------------------------------------------------------------------
+
+
+def test_info_of_an_archive(run, pak):
+    status, out, error = run("info", pak)
+    assert (status, error) == (0, "")
+    for line in ("kind: archive", "entries: 40", "entries with known names: 40", "data files: 1"):
+        assert line in out.splitlines()
+    endings = json.loads(run("info", pak, "--json")[1])["endings"]
+    assert [(row["name"], row["entries"]) for row in endings] == [(".bin", 18), (".col", 11), (".rgn", 11)]
+
+
+def test_list_resolves_every_name(run, pak):
+    status, out, _ = run("list", pak)
+    assert status == 0
+    assert len(out.splitlines()) == 40
+    assert "test.col " in out.splitlines()[0]
+    rows = json.loads(run("list", pak, "--json")[1])["contents"]
+    assert all(row["name"] for row in rows)
+    assert {row["stored_as"] for row in rows} == {"packed"}
+    (row,) = (row for row in rows if row["name"] == "CollisionSet_S14.bin")
+    assert (row["hash"], row["bytes"]) == ("b68e2e56", 1_675_148)
+
+
+def test_list_takes_names_from_the_game_around_the_archive(run, game, tmp_path):
+    rows = json.loads(run("list", game / "dat" / "GP_MAIN_GAME_E.pak", "--json")[1])["contents"]
+    assert (len(rows), all(row["name"].startswith("StageResource_") for row in rows)) == (29, True)
+    make_archive(tmp_path / "alone" / "x.pak", {"test.rgn": (b"raw", False), "unheard.of": (b"", False)})
+    _, out, _ = run("list", tmp_path / "alone" / "x.pak")
+    lines = [line.split("  hash ")[0].strip() for line in out.splitlines()]
+    assert sorted(lines) == ["?", "test.rgn"]
+    assert "stored as raw" in out
+
+
+def test_list_without_the_data_file(run, game):
+    (game / "hidden" / "MiscBin.p00").unlink()
+    status, out, _ = run("list", game / "hidden" / "MiscBin.pak")
+    assert status == 0
+    assert out.count("stored as unreadable") == 40
+
+
+def test_info_and_list_of_a_volume_and_a_table(run, game, tmp_path, refused):
+    run("extract", game / "hidden" / "MiscBin.pak", "-o", tmp_path, "test.rgn")
+    run("extract", game / "dat" / "GP_MAIN_GAME_E.pak", "-o", tmp_path, "StageResource_S14.tbl")
+    _, out, _ = run("info", tmp_path / "test.rgn")
+    assert "cells along x y z: (5, 5, 5)" in out
+    assert "tetrahedra: 1" in out.splitlines()
+    refused("list", tmp_path / "test.rgn")
+    assert "  Phase_1        3 rows" in run("info", tmp_path / "StageResource_S14.tbl")[1].splitlines()
+    _, out, _ = run("list", tmp_path / "StageResource_S14.tbl")
+    assert f"Phase_1.MapMesh          value {HULL}" in out.splitlines()
+    status, out, _ = run("verify", tmp_path / "test.rgn", tmp_path / "StageResource_S14.tbl")
+    assert status == 0
+    assert "1 navigation volume" in out.splitlines()
+
+
+# --- extract --------------------------------------------------------------------------------------
+
+
+def test_extract_everything(run, made, pak, tmp_path):
+    status, out, error = run("extract", pak, "-o", tmp_path / "out")
+    assert (status, error) == (0, "")
+    assert out.splitlines()[-1] == f"{tmp_path / 'out'}: 40 files from 40 entries"
+    extracted = contents(tmp_path / "out")
+    assert len(extracted) == 40
+    for path in (made / "loose").iterdir():
+        assert extracted[path.name] == path.read_bytes()
+
+
+@pytest.mark.parametrize("arguments", [("-o", "DIR", "TEST.col", "d84a95fb"), ("TEST.col", "d84a95fb", "-o", "DIR")])
+def test_extract_some_wherever_the_option_stands(run, pak, tmp_path, arguments):
+    target = tmp_path / "out"
+    status, out, _ = run("extract", pak, *(target if word == "DIR" else word for word in arguments))
+    assert status == 0
+    assert out.splitlines()[-1].endswith("2 files from 40 entries")
+    assert set(contents(target)) == {"test.col", "S01_AsteroidVolume_wp.col"}
+
+
+def test_extract_a_name_that_is_not_there(refused, pak, tmp_path):
+    assert "did you mean test.col" in refused("extract", pak, "-o", tmp_path / "out", "tset.col")
+    assert not (tmp_path / "out").exists()
+
+
+def test_extract_leaves_out_damaged_entries(run, game, tmp_path):
+    pak = game / "hidden" / "MiscBin.pak"
+    damage(pak, "test.col")
+    damage(pak, "test.rgn")
+    status, out, error = run("extract", pak, "-o", tmp_path / "out")
+    assert status == 2
+    assert out.splitlines()[-1].endswith("38 files from 40 entries")
+    assert error.startswith(f"error: {pak}: test.col: ")
+    assert error.endswith("(and 1 more entry can't be read)\n")
+    assert len(contents(tmp_path / "out")) == 38
+
+
+def test_only_archives_are_extracted_and_replaced(refused, tmp_path):
+    assert "expected an archive, found a map hull" in refused("extract", BOX, "-o", tmp_path)
+    assert "expected an archive, found a map hull" in refused("replace", BOX, f"a={BOX}", "-o", tmp_path)
+
+
+# --- replace --------------------------------------------------------------------------------------
+
+
+def test_replace_one_hull(run, made, pak, tmp_path):
+    before = contents(made)
+    status, out, error = run("replace", pak, f"{HULL}={OTHER_HULL}", "-o", tmp_path / "mod")
+    assert (status, error) == (0, "")
+    assert out.splitlines()[0].startswith(f"warning: {HULL[:-4]}.rgn knows nothing of the changed rock in {HULL}")
+    assert out.splitlines()[-1] == f"{tmp_path / 'mod' / 'MiscBin.pak'}: 1 of 40 entries replaced"
+    assert contents(made) == before
+    one, other = open_archive(pak), open_archive(tmp_path / "mod" / "MiscBin.pak")
+    assert [entry.hash for entry in one.entries] == [entry.hash for entry in other.entries]
+    same = [one.stored(a) == other.stored(b) for a, b in zip(one.entries, other.entries, strict=True)]
+    assert same.count(True) == 39
+    assert other.read(other.find(HULL)) == OTHER_HULL.read_bytes()
+    assert run("verify", tmp_path / "mod")[0] == 0
+
+
+def test_replace_warns_of_a_volume_that_no_longer_fits(run, pak, made, tmp_path):
+    status, out, _ = run("replace", "-o", tmp_path / "mod", pak, f"test.col={BOX}")
+    assert status == 0
+    assert out.startswith("warning: test.rgn no longer fits test.col: its box is ")
+    run("extract", pak, "-o", tmp_path, "mapmesh_box_500km.rgn")
+    volume = f"test.rgn={tmp_path / 'mapmesh_box_500km.rgn'}"
+    _, out, _ = run("replace", pak, f"test.col={BOX}", volume, "-o", tmp_path / "both")
+    assert "warning" not in out
+    _, out, _ = run("replace", pak, volume, "-o", tmp_path / "volume")
+    assert out.count("warning: ") == 1
+    assert "test.rgn no longer fits test.col" in out
+
+
+def test_replace_refuses(refused, made, pak, tmp_path):
+    before = contents(made)
+    target = ("-o", tmp_path / "mod")
+    broken = tmp_path / "broken.col"
+    broken.write_bytes(OTHER_HULL.read_bytes()[:1000])
+    assert "folder of the source" in refused("replace", pak, f"test.col={BOX}", "-o", made / "loose" / ".." / "hidden")
+    assert "expected a map hull, found a collision set" in refused("replace", pak, f"test.col={SET}", *target)
+    assert f"{broken}: " in refused("replace", pak, f"test.col={broken}", *target)
+    assert "did you mean" in refused("replace", pak, f"tesd.col={BOX}", *target)
+    assert "twice" in refused("replace", pak, f"test.col={BOX}", f"TEST.COL={BOX}", *target)
+    assert "can't be read" in refused("replace", pak, f"test.col={tmp_path / 'none.col'}", *target)
+    for text in ("test.col", "=x", "test.col="):
+        assert "NAME=FILE" in refused("replace", pak, text, *target)
+    assert "can't be made a folder" in refused("replace", pak, f"test.col={BOX}", "-o", broken)
+    assert not (tmp_path / "mod").exists()
+    assert contents(made) == before
+
+
+def test_replace_a_damaged_entry(run, game, tmp_path):
+    pak = game / "hidden" / "MiscBin.pak"
+    damage(pak, HULL)
+    status, out, _ = run("replace", pak, f"{HULL}={OTHER_HULL}", "-o", tmp_path / "mod")
+    assert status == 0
+    assert out.startswith("warning: ")
+    assert "replaced without knowing what it was" in out
+    assert run("verify", tmp_path / "mod" / "MiscBin.pak")[0] == 0
+
+
+# --- stages ---------------------------------------------------------------------------------------
+
+
+def test_stages(run, made):
+    status, out, error = run("stages", made)
+    assert (status, error) == (0, "")
+    lines = [" ".join(line.split()) for line in out.splitlines()]
+    assert f"S14 Phase_1 {HULL} {HULL[:-4]}.rgn CollisionSet_S14.bin" in lines
+    assert "S20 Phase_1 - - CollisionSet_S01.bin" in lines
+    assert "29 stages, 87 phases" in lines
+    assert any(line.startswith("mapmesh_box_500km.col 70 phases: ") for line in lines)
+    assert f"{HULL} 1 phase: S14 Phase_1" in lines
+    assert lines[-2:] == ["warning: S20 Phase_1 names no MapMesh", "warning: S20 Phase_1 names no MapPath"]
+
+
+def test_stages_as_json(run, made):
+    document = json.loads(run("stages", made / "hidden", "--json")[1])
+    assert document["game"] == str(made)
+    assert (len(document["stages"]), sum(len(one["phases"]) for one in document["stages"])) == (29, 87)
+    assert document["stages"][0]["phases"][0] == {
+        "name": "Phase_1",
+        "hull": "S01_AsteroidVolume_wp.col",
+        "navigation": "S01_AsteroidVolume_wp.rgn",
+        "set": "CollisionSet_S01.bin",
+    }
+    assert {row["name"]: len(row["phases"]) for row in document["hulls"]}["test.col"] == 3
+    assert [row["severity"] for row in document["findings"]] == ["warning", "warning"]
+
+
+def test_stages_tells_a_pair_that_does_not_fit(run, game, tmp_path):
+    archive = open_archive(game / "hidden" / "MiscBin.pak")
+    write_archive(archive, {"test.col": BOX.read_bytes()}, game / "hidden", overwrite_source=True)
+    for command in (("stages", game), ("verify", game)):
+        status, out, _ = run(*command)
+        assert status == 1
+        assert "error: test.rgn doesn't fit test.col (used by Test Phase_1, Test Phase_2, Test Phase_3)" in out
+
+
+def test_stages_of_no_game(refused, tmp_path, game):
+    assert "no such folder" in refused("stages", tmp_path / "nowhere")
+    shutil.rmtree(game / "dat")
+    assert "GP_MAIN_GAME_*.pak is missing" in refused("stages", game)
+
+
+# --- verify ---------------------------------------------------------------------------------------
+
+
+def test_verify_a_game_folder(run, game):
+    status, out, error = run("verify", game)
+    assert (status, error) == (0, "")
+    lines = [" ".join(line.split()) for line in out.splitlines()]
+    assert lines[:3] == [
+        f"OK {game / 'dat' / 'GP_MAIN_GAME_E.pak'}: archive",
+        f"OK {game / 'hidden' / 'MiscBin.pak'}: archive",
+        f"OK {game}: warning: S20 Phase_1 names no MapMesh; warning: S20 Phase_1 names no MapPath",
+    ]
+    for line in ("2 archives", "29 tables", "11 map hulls", "11 navigation volumes", "18 collision sets"):
+        assert line in lines
+    assert "entries that can be read and unpacked 69 / 69 100.00 %" in lines
+    assert "edges shared by exactly two triangles 7,152 / 7,152 100.00 %" in lines
+    assert "games where each .rgn fits its .col 1 / 1 100.00 %" in lines
+
+
+def test_verify_looks_into_the_entries_of_an_archive(run, pak, tmp_path):
+    wrong = bytearray(BOX.read_bytes())
+    wrong[0x80:0x90] = np.array([0, 0, 0, 1], ">f4").tobytes()  # a sphere that lies nowhere near its triangle
+    cut = BOX.read_bytes()[:500]
+    entries = {"test.col": (bytes(wrong), True), "a.col": (cut, True), "sound.col": (BOX.read_bytes(), True)}
+    target = make_archive(tmp_path / "x.pak", entries).path
+    status, out, error = run("verify", target)
+    assert (status, error) == (1, "")
+    lines = out.splitlines()
+    assert lines[0] == f"OK   {target}: archive"
+    failed = [line for line in lines if line.startswith("FAIL ")]
+    assert len(failed) == 2
+    assert any(line.startswith(f"FAIL {target}: test.col: error: 1 ") for line in failed)
+    assert "3 map hulls" in lines
+    document = json.loads(run("verify", target, "--json")[1])
+    assert [(row["entry"] is None, row["passed"]) for row in document["files"]].count((False, False)) == 2
+    assert document["passed"] is False
+
+
+def test_verify_tells_damage_and_goes_on(run, game):
+    damage(game / "hidden" / "MiscBin.pak", "CollisionSet_S05.bin")
+    status, out, error = run("verify", game / "hidden" / "MiscBin.pak")
+    assert (status, error) == (1, "")
+    assert out.startswith("FAIL ")
+    assert "error: CollisionSet_S05.bin: its unpacked data don't have the Adler-32 they declare" in out
+    lines = [" ".join(line.split()) for line in out.splitlines()]
+    assert "entries that can be read and unpacked 39 / 40 97.50 % error" in lines
+    assert "17 collision sets" in lines
+
+
+def test_verify_needs_no_tables_in_a_mod_folder(run, game):
+    shutil.rmtree(game / "dat")
+    status, out, _ = run("verify", game)
+    assert status == 0
+    assert f"OK   {game}: game folder" in out.splitlines()
+
+
+def test_verify_leaves_out_data_files_and_backups(run, tmp_path):
+    archive = make_archive(tmp_path / "x.pak", {"test.col": (BOX.read_bytes(), False)})
+    write_archive(archive, {"test.col": OTHER_HULL.read_bytes()}, tmp_path, overwrite_source=True)
+    assert (tmp_path / "x.p00").read_bytes()[:4] == b"MCOL"
+    assert (tmp_path / "x.pak.bak").exists()
+    status, out, _ = run("verify", tmp_path)
+    assert status == 0
+    assert out.splitlines()[0] == f"OK   {tmp_path / 'x.pak'}: archive"
+    assert "1 map hull" in out.splitlines()
+
+
+def test_an_archive_cut_short(refused, game):
+    pak = game / "hidden" / "MiscBin.pak"
+    pak.write_bytes(pak.read_bytes()[:100])
+    for command in ("info", "list", "verify"):
+        assert str(pak) in refused(command, pak)
+
+
+# --- diff -----------------------------------------------------------------------------------------
+
+
+def test_diff_of_equal_archives(run, pak):
+    assert run("diff", pak, pak) == (0, "no difference, the same entries\n", "")
+
+
+def test_diff_of_a_mod(run, made, pak, tmp_path):
+    library = collision_set.decode((made / "loose" / "CollisionSet_S01.bin").read_bytes())
+    shorter = collision_set.CollisionSet(library.parts[1:])
+    (tmp_path / "a.bin").write_bytes(collision_set.encode(shorter))
+    sets = [f"CollisionSet_S{number:02}.bin={tmp_path / 'a.bin'}" for number in range(1, 17)]
+    run("replace", pak, f"test.col={DATA / 'S13_AsteroidVolume_wp.col'}", *sets, "-o", tmp_path / "mod")
+    status, out, _ = run("diff", pak, tmp_path / "mod" / "MiscBin.pak")
+    assert status == 1
+    assert "test.col: surface " in out
+    (line,) = (line for line in out.splitlines() if "CollisionSet" in line)
+    where = "CollisionSet_S01.bin and 15 more, changed in the same way"
+    assert line == f"{where}: mesh mob_n040: removed, {len(library.parts[0].triangles):,} triangles"
+    document = json.loads(run("diff", pak, tmp_path / "mod" / "MiscBin.pak", "--json")[1])
+    assert (document["kind"], len(document["differences"])) == ("archive", len(out.splitlines()))
+
+
+def test_diff_of_entries_that_came_went_and_are_stored_otherwise(run, tmp_path):
+    box = BOX.read_bytes()
+    one = {"test.col": (box, True), "a.txt": (b"one", False), "old": (b"x", False), "cut.col": (box, False)}
+    other = {"test.col": (box, False), "a.txt": (b"two!", False), "new": (b"y", False), "cut.col": (box[:99], False)}
+    a = make_archive(tmp_path / "a" / "x.pak", one).path
+    b = make_archive(tmp_path / "b" / "x.pak", other).path
+    status, out, _ = run("diff", a, b)
+    assert status == 1
+    assert "test.col: the same contents, stored otherwise: packed -> raw" in out.splitlines()
+    assert ": first difference at 0x0; 3 -> 4 bytes" in out
+    assert ": removed, 1 stored bytes" in out
+    assert ": added, 1 stored bytes" in out
+    assert ": can't be read: " in out
+
+
+def test_diff_goes_on_behind_a_damaged_entry(run, game, pak):
+    damage(game / "hidden" / "MiscBin.pak", "test.col")
+    status, out, _ = run("diff", pak, game / "hidden" / "MiscBin.pak")
+    assert status == 1
+    (line,) = out.splitlines()
+    assert line.startswith("test.col: can't be compared, in the second archive: its unpacked data")
+
+
+# --- progress -------------------------------------------------------------------------------------
+
+
+def test_progress_of_a_long_job(run, pak, tmp_path, monkeypatch):
+    monkeypatch.setattr("core.__main__.time.monotonic", iter(range(0, 1000, 2)).__next__)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    error = run("extract", pak, "-o", tmp_path / "out")[2]
+    assert "\r\x1b[Kextracting 100 %" in error
+    assert error.endswith("\r\x1b[K")
+    assert "verifying 1 of 1: MiscBin.pak: test.col" in run("verify", pak)[2]
+    assert "\r\x1b[Kwriting 100 %" in run("replace", pak, f"test.col={BOX}", "-o", tmp_path / "mod")[2]
+    assert "\r\x1b[Kcomparing 100 %" in run("diff", pak, pak)[2]
