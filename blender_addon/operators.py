@@ -304,6 +304,34 @@ class EXPORT_SCENE_OT_sylpheed_set(bpy.types.Operator, ExportFile):
         return self.export(context, export_root)
 
 
+def suggest_stages(options: bpy.types.OperatorProperties, context: bpy.types.Context, text: str) -> list[str]:
+    """The stages of the game folder, for the dialog. Blender passes the operator's options, not the operator."""
+    return [stage.name for stage in _stages(options, context)]
+
+
+def suggest_phases(
+    options: bpy.types.OperatorProperties, context: bpy.types.Context, text: str
+) -> list[tuple[str, str]]:
+    """The phases of the chosen stage that have a hull, with its name."""
+    return _phases(options, context)
+
+
+def _phases(options: bpy.types.OperatorProperties, context: bpy.types.Context) -> list[tuple[str, str]]:
+    chosen = [stage for stage in _stages(options, context) if stage.name.lower() == options.stage.lower()]
+    return [(phase.name, phase.hull) for stage in chosen for phase in stage.phases if phase.hull]
+
+
+def _stages(options: bpy.types.OperatorProperties, context: bpy.types.Context) -> list[Stage]:
+    try:
+        return list_stages(_game_folder(options, context))
+    except FormatError:
+        return []  # execute says why
+
+
+def _game_folder(options: bpy.types.OperatorProperties, context: bpy.types.Context) -> str:
+    return bpy.path.abspath(options.directory) if options.directory else folders(context)[0]
+
+
 class IMPORT_SCENE_OT_sylpheed_stage(bpy.types.Operator, HullProperties):
     """Import the hull of a stage's phase from the extracted game, with the stage's own asteroid meshes"""
 
@@ -317,23 +345,12 @@ class IMPORT_SCENE_OT_sylpheed_stage(bpy.types.Operator, HullProperties):
         subtype="DIR_PATH",
         options={"SKIP_PRESET"} | PATH_OPTIONS,
     )
-    stage: StringProperty(
-        name="Stage",
-        description="Which stage, such as S14",
-        default="S01",
-        search=lambda self, context, text: [stage.name for stage in self.stages(context)],
-    )
+    stage: StringProperty(name="Stage", description="Which stage, such as S14", default="S01", search=suggest_stages)
     phase: StringProperty(
         name="Phase",
         description="Which phase of the stage, such as Phase_1. Those without a hull are not listed",
         default="Phase_1",
-        search=lambda self, context, text: [
-            (phase.name, phase.hull)
-            for stage in self.stages(context)
-            if stage.name == self.stage
-            for phase in stage.phases
-            if phase.hull
-        ],
+        search=suggest_phases,
     )
     parts: EnumProperty(
         name="Parts",
@@ -346,15 +363,6 @@ class IMPORT_SCENE_OT_sylpheed_stage(bpy.types.Operator, HullProperties):
         default="STAGE",
     )
 
-    def folder(self, context: bpy.types.Context) -> str:
-        return bpy.path.abspath(self.directory) if self.directory else folders(context)[0]
-
-    def stages(self, context: bpy.types.Context) -> list[Stage]:
-        try:
-            return list_stages(self.folder(context))
-        except FormatError:
-            return []  # execute says why
-
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
         self.directory = self.directory or folders(context)[0]
         return context.window_manager.invoke_props_dialog(self, width=440)
@@ -363,8 +371,9 @@ class IMPORT_SCENE_OT_sylpheed_stage(bpy.types.Operator, HullProperties):
         self.layout.use_property_split = True
         for name in ("directory", "stage", "phase"):
             self.layout.prop(self, name)
-        hulls = [p.hull for s in self.stages(context) if s.name == self.stage for p in s.phases if p.name == self.phase]
-        self.layout.label(text=(hulls[0] or "This phase has no hull") if hulls else "No such phase in this folder")
+        listed = self.layout.box().column(align=True)
+        for name, hull in _phases(self, context) or [("No such stage", "in this folder")]:
+            listed.label(text=f"{name}: {hull}", icon="RIGHTARROW" if name == self.phase else "BLANK1")
         self.layout.prop(self, "parts")
         self.draw_hull(self.layout)
 
@@ -373,7 +382,7 @@ class IMPORT_SCENE_OT_sylpheed_stage(bpy.types.Operator, HullProperties):
         window = context.window_manager
         window.progress_begin(0, 1)
         try:
-            folder = self.folder(context)
+            folder = _game_folder(self, context)
             if not folder:
                 raise FormatError("no game folder is named", remedy="choose it here or in the extension's preferences")
             done = import_stage(context.scene, folder, folders(context)[1], options, window.progress_update)

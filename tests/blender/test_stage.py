@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
+from types import SimpleNamespace
 
 import bpy
 import pytest
@@ -165,3 +166,16 @@ def test_two_hulls_of_one_entry_are_refused(folders):
     for _ in range(2):
         bpy.ops.import_scene.sylpheed_stage(stage="S14", phase="Phase_1", parts="NONE")
     assert f"are both {HULL}.col" in refused(bpy.ops.export_scene.sylpheed_mod)
+
+
+def test_the_dialog_offers_stages_and_phases_with_their_hulls(folders, addon):
+    """Blender hands these functions the options alone, none of the operator's methods."""
+    options = SimpleNamespace(directory="", stage="S14")
+    assert list(addon.operators.suggest_stages(options, bpy.context, "")) == ["S14", "S20"]
+    assert list(addon.operators.suggest_phases(options, bpy.context, "")) == [
+        ("Phase_1", "S14_p1_AsteroidVolume_wp.col"),
+        ("Phase_2", "S14_p2_AsteroidVolume_wp.col"),
+        ("Phase_3", "mapmesh_box_500km.col"),
+    ]
+    options.directory = "/nowhere/at/all"
+    assert list(addon.operators.suggest_stages(options, bpy.context, "")) == []
