@@ -9,7 +9,7 @@ import bpy
 from . import carry, scene_names
 from .core import collision_set, mcol
 from .core.assemble import assemble
-from .core.errors import Finding, FormatError
+from .core.errors import Finding, FormatError, some
 from .core.rebuild import Options, Rebuilt, rebuild
 from .core.rebuild_set import PartEdit, rebuild_set
 from .scene_read import GEOMETRY_TYPES, below, claim_by_position, find_roots, read_objects, strays
@@ -143,8 +143,9 @@ def _stray_warnings(context: bpy.types.Context, root: bpy.types.Object) -> list[
     names = strays(context.scene, root)
     if not names:
         return []
-    shown = ", ".join(f"`{name}`" for name in names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
-    return [f"{shown} came with {root.name} but no longer hang below it and aren't exported"]
+    return [
+        f"{some([f'`{name}`' for name in names])} came with {root.name} but no longer hang below it and aren't exported"
+    ]
 
 
 def _text(finding: Finding) -> str:

@@ -73,9 +73,9 @@ def read_objects(
     for obj in objects:
         relative = _relative_matrix(context, root, obj)
         if obj.type in GEOMETRY_TYPES:
-            with_warnings = _read_geometry(context, obj, apply_modifiers, reading)
-            if with_warnings is not None:
-                reading.pieces.append(_transformed(obj.name, with_warnings, relative))
+            arrays = _read_geometry(context, obj, apply_modifiers, reading)
+            if arrays is not None:
+                reading.pieces.append(_transformed(obj.name, arrays, relative))
         elif obj.type == "EMPTY" and obj.instance_type == "COLLECTION" and obj.instance_collection:
             for name, arrays, matrix in _read_instances(context, obj, apply_modifiers, reading):
                 reading.pieces.append(_transformed(name, arrays, relative @ matrix))

@@ -123,22 +123,16 @@ def _find_phase(game: Game, options: StageOptions) -> Phase:
         )
     if stage.problem:
         raise FormatError(f"stage {stage.name} can't be read: {stage.problem}", file=str(game.root))
-    usable = [phase for phase in stage.phases if phase.hull]
-    for phase in stage.phases:
-        if phase.name.lower() == options.phase.lower():
-            if phase.hull:
-                return phase
-            break
-    else:
-        raise FormatError(
-            f"stage {stage.name} has no phase {options.phase!r}",
-            file=str(game.root),
-            expected=", ".join(f"{phase.name} ({phase.hull})" for phase in usable) or "a stage with a hull",
-        )
+    named = [phase for phase in stage.phases if phase.name.lower() == options.phase.lower()]
+    if named and named[0].hull:
+        return named[0]
+    usable = [f"{phase.name} ({phase.hull})" for phase in stage.phases if phase.hull]
     raise FormatError(
-        f"{options.phase} of stage {stage.name} names no hull",
+        f"{options.phase} of stage {stage.name} names no hull"
+        if named
+        else f"stage {stage.name} has no phase {options.phase!r}",
         file=str(game.root),
-        expected=", ".join(f"{phase.name} ({phase.hull})" for phase in usable) or "a stage with a hull",
+        expected=", ".join(usable) or "a stage with a hull",
     )
 
 

@@ -123,10 +123,11 @@ def identify(piece: Piece, source: Mesh) -> Piece:
     """The same piece with claims made by position: a vertex claims the source's vertex at exactly its
     coordinates, a triangle the source's triangle with the same corners in the same order of turning."""
     # What was kept aside is in no piece that Blender held: it may be claimed by what nothing else fits.
-    usable = np.flatnonzero(~aside(source)[1])
+    unused = aside(source)[1]
+    usable, unused = np.flatnonzero(~unused), np.flatnonzero(unused)
     known = _match(bits(source.vertices[usable]), bits(piece.vertices))
     known[known >= 0] = usable[known[known >= 0]]
-    rest, unused = np.flatnonzero(known < 0), np.flatnonzero(aside(source)[1])
+    rest = np.flatnonzero(known < 0)
     late = _match(bits(source.vertices[unused]), bits(piece.vertices[rest]))
     known[rest[late >= 0]] = unused[late[late >= 0]]
     mapped = known[piece.triangles]
@@ -148,13 +149,21 @@ def matches(edit: Edit, source: Mesh) -> tuple[np.ndarray, np.ndarray]:
     return same, same & (_first_corner_first(ids) == _first_corner_first(theirs)).all(axis=1)
 
 
+def moved(vertices: np.ndarray, ids: np.ndarray, source: Mesh) -> np.ndarray:
+    """Which vertices are new or not where the source has them, bool (n,)."""
+    result = np.ones(len(ids), bool)
+    known = ids >= 0
+    result[known] = bits(vertices[known]) != bits(source.vertices[ids[known]])
+    return result
+
+
 def _refuse_aside(
     vertices: np.ndarray, vertex_ids: np.ndarray, triangles: np.ndarray, triangle_ids: np.ndarray, source: Mesh
 ) -> tuple[np.ndarray, np.ndarray]:
     """Claims less those to what was kept aside: they come from another source's numbers, and granting them would
     drop what waits to be put back. One that is what it claims to be stays."""
     aside_triangles, aside_vertices = aside(source)
-    foreign = np.isin(vertex_ids, np.flatnonzero(aside_vertices)) & _moved(vertices, vertex_ids, source)
+    foreign = np.isin(vertex_ids, np.flatnonzero(aside_vertices)) & moved(vertices, vertex_ids, source)
     strange = np.isin(triangle_ids, np.flatnonzero(aside_triangles)) & ~repeated(triangles)
     return np.where(foreign, NEW, vertex_ids), np.where(strange, NEW, triangle_ids)
 
@@ -183,21 +192,12 @@ def _settle_vertices(vertices: np.ndarray, ids: np.ndarray, source: Mesh | None)
     """Leaves each number to one claimant: to the one that is where the source's vertex is, else to the first."""
     if source is None:
         return ids
-    moved = _moved(vertices, ids, source)
-    order = np.lexsort((np.arange(len(ids)), moved, ids))
+    order = np.lexsort((np.arange(len(ids)), moved(vertices, ids, source), ids))
     winner = np.ones(len(order), bool)
     winner[1:] = ids[order][1:] != ids[order][:-1]
     settled = np.full(len(ids), NEW)
     settled[order[winner]] = ids[order[winner]]
     return settled
-
-
-def _moved(vertices: np.ndarray, ids: np.ndarray, source: Mesh) -> np.ndarray:
-    """Which vertices are new or not where the source has them, bool (n,)."""
-    moved = np.ones(len(ids), bool)
-    known = ids >= 0
-    moved[known] = bits(vertices[known]) != bits(source.vertices[ids[known]])
-    return moved
 
 
 def _sew(vertices: np.ndarray, ids: np.ndarray, triangles: np.ndarray, source: Mesh | None) -> np.ndarray:
@@ -208,7 +208,7 @@ def _sew(vertices: np.ndarray, ids: np.ndarray, triangles: np.ndarray, source: M
         return triangles
     place = bits(vertices[rim])
     _, where = np.unique(place, return_inverse=True)
-    fixed = np.zeros(len(rim), bool) if source is None else ~_moved(vertices[rim], ids[rim], source)
+    fixed = np.zeros(len(rim), bool) if source is None else ~moved(vertices[rim], ids[rim], source)
     # The first of a place stands for all, numbered ones before new ones; what the source keeps apart stays apart.
     order = np.lexsort((rim, ids[rim] < 0, ~fixed, where))
     first = np.ones(len(order), bool)

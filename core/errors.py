@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 
@@ -47,6 +48,11 @@ class FormatError(ValueError):
         if self.remedy:
             text += f"; {self.remedy}"
         return text
+
+
+def some(names: Sequence[str], most: int = 4) -> str:
+    """The first of some names, and how many more there are: `a, b, c, d and 2 more`."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 class Severity(enum.Enum):

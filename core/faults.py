@@ -11,13 +11,11 @@ from dataclasses import replace
 import numpy as np
 
 from . import surfaces
-from .assemble import Edit, Mesh, matches
-from .errors import Finding, FormatError, Severity
-from .geometry import edge_census, flat
+from .assemble import Edit, Mesh, matches, moved
+from .errors import Finding, FormatError, Severity, some
+from .geometry import edge_census, flat, undirected_edges
 from .mcol import LIMIT
 from .surfaces import Facing
-
-NAMES_SHOWN = 4
 
 
 def check_counts(edit: Edit, source: Mesh | None) -> None:
@@ -70,7 +68,8 @@ def check_shape(edit: Edit, source: Mesh | None) -> list[Finding]:
         "the game would hit them everywhere; merge vertices by distance or dissolve degenerate faces",
     )
 
-    edges, counts = edge_census(edit.triangles)
+    edges, sides = undirected_edges(edit.triangles)
+    counts = np.bincount(sides, minlength=len(edges))
     old = _source_counts(edit, edges, source)
     for wrong, check, what, remedy in (
         (counts == 1, "open edges", "at open edges", "fill the hole: the game would have a hole there too"),
@@ -81,16 +80,16 @@ def check_shape(edit: Edit, source: Mesh | None) -> list[Finding]:
             "remove inner or doubled faces; is an object there twice?",
         ),
     ):
-        new, kept = edges[wrong & (counts != old)], edges[wrong & (counts == old)]
+        new, kept = wrong & (counts != old), wrong & (counts == old)
         _judge(
             edit,
-            _triangles_at(edit.triangles, new),
-            _triangles_at(edit.triangles, kept),
+            np.flatnonzero(new[sides].reshape(-1, 3).any(axis=1)),
+            np.flatnonzero(kept[sides].reshape(-1, 3).any(axis=1)),
             findings,
             check,
             what,
             remedy,
-            edges=(len(new), len(kept)),
+            edges=(np.count_nonzero(new), np.count_nonzero(kept)),
         )
     return findings
 
@@ -135,28 +134,25 @@ def check_facing(edit: Edit, source: Mesh | None, outside_solid: bool, turn: boo
 def missing_surfaces(edit: Edit, source: Mesh) -> list[Finding]:
     """A finding for each surface of the source of which no triangle is left: a deletion may be a slip, such as an
     object that left the scene with its collection."""
-    gone = np.setdiff1d(np.arange(len(source.triangles)), edit.triangle_ids)
+    kept = edit.triangle_ids[edit.triangle_ids >= 0]
+    gone = np.setdiff1d(np.arange(len(source.triangles)), kept)
     if not len(gone):
         return []
     triangles = source.triangles.astype(np.int64)
     surface = surfaces.split(triangles)
-    left = np.bincount(surface[np.setdiff1d(np.arange(len(triangles)), gone)], minlength=int(surface.max()) + 1)
     names = surfaces.names(source.vertices, triangles, surface)
+    left = np.bincount(surface[kept], minlength=len(names))
     lost = [name for name, count in zip(names, left, strict=True) if not count]
     if not lost:
         return []
-    more = f" and {len(lost) - NAMES_SHOWN} more" if len(lost) > NAMES_SHOWN else ""
-    message = f"nothing is left of the source's {', '.join(lost[:NAMES_SHOWN])}{more} below the root"
+    message = f"nothing is left of the source's {some(lost)} below the root"
     return [Finding(Severity.WARNING, "removed surfaces", message, "triangles", tuple(gone.tolist()))]
 
 
 def outside_box(edit: Edit, source: Mesh | None, outside: np.ndarray) -> str:
     """The objects with vertices outside the bounding box, bool (nv,), that the source hasn't there already."""
     if source:
-        known = edit.vertex_ids >= 0
-        same = np.zeros(len(edit.vertices), bool)
-        same[known] = (edit.vertices[known] == source.vertices[edit.vertex_ids[known]]).all(axis=1)
-        outside = outside & ~same
+        outside = outside & moved(edit.vertices, edit.vertex_ids, source)
     triangles = np.flatnonzero(outside[edit.triangles].any(axis=1))
     return _owners(edit, triangles) if len(triangles) else ""
 
@@ -222,20 +218,11 @@ def _source_counts(edit: Edit, edges: np.ndarray, source: Mesh | None) -> np.nda
     return np.where(keys[at] == wanted, counts[at], 0)
 
 
-def _triangles_at(triangles: np.ndarray, edges: np.ndarray) -> np.ndarray:
-    if not len(edges):
-        return np.zeros(0, np.int64)
-    span = int(triangles.max()) + 1
-    sides = np.sort(np.stack((triangles, triangles[:, [1, 2, 0]]), axis=2), axis=2)
-    return np.flatnonzero(np.isin(sides[:, :, 0] * span + sides[:, :, 1], edges[:, 0] * span + edges[:, 1]).any(axis=1))
-
-
 def _owners(edit: Edit, triangles: np.ndarray) -> str:
     names = [edit.names[owner] for owner in np.unique(edit.owners[triangles]) if owner >= 0]
     if not names:
         return "what was kept aside"
-    more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
-    return ", ".join(f"`{name}`" for name in names[:NAMES_SHOWN]) + more
+    return some([f"`{name}`" for name in names])
 
 
 def _largest(edit: Edit) -> str:

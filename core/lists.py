@@ -75,10 +75,6 @@ def rebuild_lists(
         changed = np.flatnonzero(~unchanged)
         touched[entry_cell[~stays]] = True
         touched[overlaps(grid, vertices, triangles[changed])[1]] = True
-        if cell_map is not None:  # cells that the source doesn't have touch what lies on its border
-            added_cells = np.ones(grid.cell_count, bool)
-            added_cells[cell_map] = False
-            touched |= added_cells
         if cell_map is not None:  # a wall at the old border touches the cells that were added behind it
             added_cells = np.ones(grid.cell_count, bool)
             added_cells[cell_map] = False

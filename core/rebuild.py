@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .arrays import bits
-from .assemble import Edit, matches
+from .assemble import Edit, matches, moved
 from .errors import Finding, FormatError, Severity
 from .faults import check_counts, check_facing, check_shape, missing_surfaces, outside_box
 from .fill import layers_in_cells
@@ -169,9 +168,7 @@ def _make_hull(
 
 def _compare(source: Hull, edit: Edit) -> _Comparison:
     same, wound = matches(edit, source)
-    known = edit.vertex_ids >= 0
-    in_place = np.zeros(len(edit.vertices), bool)
-    in_place[known] = bits(edit.vertices[known]) == bits(source.vertices[edit.vertex_ids[known]])
+    in_place = ~moved(edit.vertices, edit.vertex_ids, source)
     unchanged = same & in_place[edit.triangles].all(axis=1)
     new_number = np.full(len(source.triangles), -1)
     claims = edit.triangle_ids >= 0
@@ -282,18 +279,18 @@ def _fit_grid(source: Hull, edit: Edit, outside: Outside) -> tuple[Grid, np.ndar
 def _moved_cells(values: np.ndarray, cell_map: np.ndarray | None, grid: Grid) -> np.ndarray:
     if cell_map is None:
         return values
-    moved = np.zeros(grid.cell_count, values.dtype)
-    moved[cell_map] = values
-    return moved
+    placed = np.zeros(grid.cell_count, values.dtype)
+    placed[cell_map] = values
+    return placed
 
 
 def _regrid(cells: np.ndarray | None, cell_map: np.ndarray | None, grid: Grid) -> np.ndarray | None:
     """The source's cell records in the new grid; their positions are counted anew."""
     if cells is None or cell_map is None:
         return cells
-    moved = _moved_cells(cells, cell_map, grid)
-    moved["position"] = grid.position(np.arange(grid.cell_count))
-    return moved
+    placed = _moved_cells(cells, cell_map, grid)
+    placed["position"] = grid.position(np.arange(grid.cell_count))
+    return placed
 
 
 def _point(values: np.ndarray) -> str:

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from core import collision_set, mcol, obj
-from core.__main__ import main
 from core.detect import Kind, detect, detect_file
 from core.errors import FormatError
 from tests.shapes import DATA, HULLS, LARGE, box, read, rock
@@ -19,34 +18,6 @@ from tests.shapes import DATA, HULLS, LARGE, box, read, rock
 ROOT = DATA.parents[1]
 TEST, SET = str(DATA / "test.col"), str(DATA / "CollisionSet_small.bin")
 MISSING_ENTRIES = str(DATA / "quirks" / "S13_missing.col")
-
-
-@pytest.fixture
-def run(capsys):
-    """Runs a command in this process: exit status, standard output, standard error."""
-
-    def run(*arguments: object) -> tuple[int, str, str]:
-        try:
-            status = main([str(argument) for argument in arguments])
-        except SystemExit as stop:
-            status = stop.code
-        return status, *capsys.readouterr()
-
-    return run
-
-
-@pytest.fixture
-def refused(run):
-    """Runs a command that must be refused: its one line on standard error."""
-
-    def refused(*arguments: object) -> str:
-        status, _, error = run(*arguments)
-        assert status == 2
-        assert error.startswith("error: ")
-        assert error.count("\n") == 1
-        return error
-
-    return refused
 
 
 def write(path: Path, text: str) -> Path:

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from core import collision_set, sample
-from core.__main__ import main
 from core.archive import open_archive
 from core.archive_write import make_archive, write_archive
 from tests.shapes import DATA
@@ -36,34 +35,6 @@ def game(made, tmp_path):
     for part in ("dat", "hidden"):
         shutil.copytree(made / part, tmp_path / "game" / part)
     return tmp_path / "game"
-
-
-@pytest.fixture
-def run(capsys):
-    """Runs a command in this process: exit status, standard output, standard error."""
-
-    def run(*arguments: object) -> tuple[int, str, str]:
-        try:
-            status = main([str(argument) for argument in arguments])
-        except SystemExit as stop:
-            status = stop.code
-        return status, *capsys.readouterr()
-
-    return run
-
-
-@pytest.fixture
-def refused(run):
-    """Runs a command that must be refused: its one line on standard error."""
-
-    def refused(*arguments: object) -> str:
-        status, _, error = run(*arguments)
-        assert status == 2
-        assert error.startswith("error: ")
-        assert error.count("\n") == 1
-        return error
-
-    return refused
 
 
 def contents(folder: Path) -> dict[str, bytes]:
