@@ -2,10 +2,15 @@
 
 from . import operators
 
+MODULES = (operators,)
+"""Each registers and unregisters what it brings."""
+
 
 def register() -> None:
-    operators.register()
+    for module in MODULES:
+        module.register()
 
 
 def unregister() -> None:
-    operators.unregister()
+    for module in reversed(MODULES):
+        module.unregister()
