@@ -12,11 +12,14 @@ from collections.abc import Iterator
 import numpy as np
 
 from .arrays import expand, slices
-from .geometry import corners
+from .geometry import bounds, corners
 from .grid import Grid
 
 PAIRS_AT_ONCE = 1 << 19
-POINTS_PER_BIN = 4
+LINES_PER_BIN = 1
+
+Crossings = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+"""Line numbers, triangle numbers, the x of the crossing, and the layers of rock that it adds toward +x, +1 or -1."""
 
 
 def layers_in_cells(grid: Grid, vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:
@@ -26,43 +29,62 @@ def layers_in_cells(grid: Grid, vertices: np.ndarray, triangles: np.ndarray) -> 
     solid outside give 1 or more. Right where the cell holds no triangle; elsewhere it is one of several answers.
     """
     nx, ny, nz = grid.dimensions
-    centres = grid.lower_corner(grid.position(np.arange(0, grid.cell_count, nx)) + 0.5)
+    middles = [grid.lower_corner(np.arange(count)[:, None] + 0.5)[:, axis] for axis, count in enumerate((nx, ny, nz))]
+    lines = np.stack((np.tile(middles[1], nz), np.repeat(middles[2], ny)), axis=1)
+    points = corners(vertices, triangles)
+    low, high = bounds(points)
+    first = np.stack([np.searchsorted(middles[axis], low[:, axis]) for axis in (1, 2)], axis=1)
+    spans = np.stack([np.searchsorted(middles[axis], high[:, axis], "right") for axis in (1, 2)], axis=1) - first
     steps = np.zeros((ny * nz, nx + 1), np.int32)
-    for column, _, x, layer in crossings(centres[:, 1:], vertices, triangles):
-        behind = np.ceil((x - centres[0, 0]) / float(grid.cell_size[0]))
+    for row, skipped, taken in slices(spans.prod(axis=1), PAIRS_AT_ONCE):
+        rows, places = expand(skipped, taken)
+        rows += row
+        width = spans[rows, 0]
+        columns = (first[rows, 1] + places // width) * ny + first[rows, 0] + places % width
+        column, _, x, layer = _crossed(lines, points, triangles, columns, rows)
+        behind = np.ceil((x - middles[0][0]) / float(grid.cell_size[0]))
         np.add.at(steps, (column, np.clip(behind, 0, nx).astype(np.int64)), layer)
     return np.cumsum(steps[:, :nx], axis=1, dtype=np.int32).reshape(-1)
 
 
-def crossings(
-    lines: np.ndarray, vertices: np.ndarray, triangles: np.ndarray
-) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
-    """Where lines along x, given by their y and z, float64 (n, 2), pass through triangles.
+def crossings(lines: np.ndarray, vertices: np.ndarray, triangles: np.ndarray) -> Iterator[Crossings]:
+    """Where lines along x, given by their y and z, float64 (n, 2), pass through triangles, a portion at a time.
 
-    Yields, a portion at a time, line numbers, triangle numbers, the x of the crossing, and the layers of rock
-    that it adds toward +x, +1 or -1. A line through an edge or corner counts as moved aside by nothing, so it
-    crosses a closed surface as often inward as outward.
+    A line through an edge or corner counts as moved aside by nothing, so it crosses a closed surface as often
+    inward as outward.
     """
     points = corners(vertices, triangles)
-    bins, bin_starts, order, low, high = _bin_lines(lines, points[:, :, 1:])
-    spans = np.maximum(high - low + 1, 0)
-    rows_of_bins, first_bins = expand(low[:, 1], spans[:, 1])
-    run_starts = bin_starts[first_bins * bins + low[rows_of_bins, 0]]
-    run_ends = bin_starts[first_bins * bins + np.minimum(high[rows_of_bins, 0] + 1, bins)]
+    low, high = (edge[:, 1:] for edge in bounds(points))
+    bins, bin_starts, order, first, last = _bin_lines(lines, low, high)
+    spans = np.maximum(last - first + 1, 0)
+    rows_of_bins, first_bins = expand(first[:, 1], spans[:, 1])
+    run_starts = bin_starts[first_bins * bins + first[rows_of_bins, 0]]
+    run_ends = bin_starts[first_bins * bins + np.minimum(last[rows_of_bins, 0] + 1, bins)]
     sizes = np.where(spans[rows_of_bins, 0] > 0, run_ends - run_starts, 0)
-    for first, skipped, taken in slices(sizes, PAIRS_AT_ONCE):
-        runs, places = expand(run_starts[first : first + len(taken)] + skipped, taken)
-        rows, columns = rows_of_bins[runs + first], order[places]
-        turn = _turn_around(lines[columns], points[rows][:, :, 1:], np.asarray(triangles)[rows])
-        hit = np.flatnonzero(turn)
-        rows, columns, turn = rows[hit], columns[hit], turn[hit]
-        yield columns, rows, _where(lines[columns], points[rows]), -turn
+    for run, skipped, taken in slices(sizes, PAIRS_AT_ONCE):
+        runs, places = expand(run_starts[run : run + len(taken)] + skipped, taken)
+        rows, columns = rows_of_bins[runs + run], order[places]
+        y, z = lines[columns].T
+        near = (low[rows, 0] <= y) & (y <= high[rows, 0]) & (low[rows, 1] <= z) & (z <= high[rows, 1])
+        yield _crossed(lines, points, triangles, columns[near], rows[near])
 
 
-def _bin_lines(lines: np.ndarray, outline: np.ndarray) -> tuple[int, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def _crossed(
+    lines: np.ndarray, points: np.ndarray, triangles: np.ndarray, columns: np.ndarray, rows: np.ndarray
+) -> Crossings:
+    """The crossings among pairs of lines and triangles with the corners `points`."""
+    turn = _turn_around(lines[columns], points[rows][:, :, 1:], np.asarray(triangles)[rows])
+    hit = np.flatnonzero(turn)
+    rows, columns = rows[hit], columns[hit]
+    return columns, rows, _where(lines[columns], points[rows]), -turn[hit]
+
+
+def _bin_lines(
+    lines: np.ndarray, low: np.ndarray, high: np.ndarray
+) -> tuple[int, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Sorts the lines into square bins: their number along a side, where each bin's lines start in `order`,
-    that order, and for each triangle the first and last bin that it reaches along y and z."""
-    bins = max(1, int(np.sqrt(len(lines) / POINTS_PER_BIN)))
+    that order, and the first and last bin along y and z that boxes from `low` to `high` (n, 2) reach."""
+    bins = max(1, int(np.sqrt(len(lines) / LINES_PER_BIN)))
     start = lines.min(axis=0) if len(lines) else np.zeros(2)
     width = (lines.max(axis=0) - start) / bins if len(lines) else np.ones(2)
     width[width == 0] = 1.0
@@ -74,12 +96,12 @@ def _bin_lines(lines: np.ndarray, outline: np.ndarray) -> tuple[int, np.ndarray,
     key = at[:, 1] * bins + at[:, 0]
     order = np.argsort(key, kind="stable")
     bin_starts = np.append(np.searchsorted(key[order], np.arange(bins * bins)), len(lines))
-    low, high = bin_of(outline.min(axis=1)), bin_of(outline.max(axis=1))
-    # The last line lies on the edge of the last bin, hence one bin more; far triangles reach none.
-    missed = ((low > bins) | (high < 0)).any(axis=1)
-    low, high = (np.clip(edge, 0, bins - 1).astype(np.int64) for edge in (low, high))
-    high[missed] = low[missed] - 1
-    return bins, bin_starts, order, low, high
+    first, last = bin_of(low), bin_of(high)
+    # The last line lies on the edge of the last bin, hence one bin more; far boxes reach none.
+    missed = ((first > bins) | (last < 0)).any(axis=1)
+    first, last = (np.clip(edge, 0, bins - 1).astype(np.int64) for edge in (first, last))
+    last[missed] = first[missed] - 1
+    return bins, bin_starts, order, first, last
 
 
 def _turn_around(lines: np.ndarray, outline: np.ndarray, triangles: np.ndarray) -> np.ndarray:

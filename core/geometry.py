@@ -25,6 +25,12 @@ def corners(vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:
     return np.asarray(vertices, np.float64)[triangles]
 
 
+def bounds(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The boxes of triangles with the corners (n, 3, 3): lowest and highest coordinates, (n, 3) each."""
+    a, b, c = np.moveaxis(points, 1, 0)
+    return np.minimum(np.minimum(a, b), c), np.maximum(np.maximum(a, b), c)
+
+
 def repeated(triangles: np.ndarray) -> np.ndarray:
     """Which triangles (n, 3) use a vertex twice, bool (n,)."""
     a, b, c = np.asarray(triangles).T

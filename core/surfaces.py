@@ -72,7 +72,7 @@ def inconsistent(triangles: np.ndarray, surface: np.ndarray) -> np.ndarray:
     return kind ^ (2 * odd > sizes)[surface]
 
 
-SAMPLES = 64
+SAMPLES = 16
 """Triangles of a surface that are looked at before all of them are."""
 
 
