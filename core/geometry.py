@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 
 TRIANGLE_MARGIN = 1.0001
@@ -31,6 +33,16 @@ def bounds(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.minimum(np.minimum(a, b), c), np.maximum(np.maximum(a, b), c)
 
 
+def cross(u: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """The cross products of vectors (n, 3); numpy's own takes several times as long."""
+    result = np.empty_like(u)
+    for axis in range(3):
+        one, two = (axis + 1) % 3, (axis + 2) % 3
+        np.multiply(u[:, one], v[:, two], out=result[:, axis])
+        result[:, axis] -= u[:, two] * v[:, one]
+    return result
+
+
 def repeated(triangles: np.ndarray) -> np.ndarray:
     """Which triangles (n, 3) use a vertex twice, bool (n,)."""
     a, b, c = np.asarray(triangles).T
@@ -42,7 +54,7 @@ def flat(vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:
     points = corners(vertices, triangles)
     sides = points[:, [1, 2, 0]] - points
     longest = np.sqrt(_squared(sides).max(axis=1, initial=0))
-    twice_area = np.sqrt(_squared(np.cross(sides[:, 0], sides[:, 1])))
+    twice_area = np.sqrt(_squared(cross(sides[:, 0], sides[:, 1])))
     least = FLATTEST * longest * np.maximum(longest, np.abs(points).max(axis=(1, 2), initial=0))
     return twice_area <= np.maximum(least, SMALLEST)
 
@@ -108,90 +120,86 @@ def _smallest_centres(points: np.ndarray, starts: np.ndarray) -> np.ndarray:
     support. The radius grows with every step, so no support comes twice and the method ends.
     """
     sizes = np.diff(np.append(starts, len(points)))
-    support = np.repeat(points[starts][:, None], 4, axis=1)
     centre = points[starts].copy()
     radius2 = np.zeros(len(starts))
+    support = np.repeat(centre[:, None], 4, axis=1)
+    support_size = np.ones(len(starts), np.int64)
     active = np.arange(len(starts))
-    group = np.repeat(np.arange(len(starts)), sizes)
     while len(active):
-        distance2 = _squared(points - centre[active][group])
-        first = np.cumsum(sizes[active]) - sizes[active]
+        first = np.cumsum(sizes) - sizes
+        distance2 = _squared(points - np.repeat(centre[active], sizes, axis=0))
         farthest2 = np.maximum.reduceat(distance2, first)
         grows = farthest2 > radius2[active] * (1 + 1e-12)
-        farthest = np.flatnonzero(distance2 == farthest2[group])
-        farthest = farthest[np.searchsorted(farthest, first)]
-        outside = points[farthest[grows]]
-        active, kept = active[grows], grows[group]
-        points = points[kept]
-        group = np.repeat(np.arange(len(active)), sizes[active])
-        found, larger2, support[active] = _sphere_of_five(outside, support[active])
-        better = larger2 > radius2[active]
-        centre[active[better]], radius2[active[better]] = found[better], larger2[better]
-        if not better.all():  # rounding has the last word here; the radius is measured afterwards
-            points = points[better[group]]
-            active = active[better]
-            group = np.repeat(np.arange(len(active)), sizes[active])
+        farthest = np.flatnonzero(distance2 == np.repeat(farthest2, sizes))
+        farthest = farthest[np.searchsorted(farthest, first[grows])]
+        better = np.zeros(len(active), bool)
+        better[grows] = _grow(points[farthest], active[grows], support, support_size, centre, radius2)
+        points = points[np.repeat(better, sizes)]
+        active, sizes = active[better], sizes[better]
     return centre
 
 
-_SUBSETS = [
-    (0,),
-    (1,),
-    (2,),
-    (3,),
-    (0, 1),
-    (0, 2),
-    (0, 3),
-    (1, 2),
-    (1, 3),
-    (2, 3),
-    (0, 1, 2),
-    (0, 1, 3),
-    (0, 2, 3),
-    (1, 2, 3),
-]
+_SUBSETS = [[subset for count in range(1, 4) for subset in combinations(range(size), count)] for size in range(5)]
+"""Which of a support's points, one to three of them, may determine the next sphere; by the support's size."""
 
 
-def _sphere_of_five(point: np.ndarray, support: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The smallest sphere around a point (g, 3) that lies on it and up to four others (g, 4, 3): its centre,
-    its squared radius, and the points that determine it, repeated to four."""
-    arms = support - point[:, None]
-    best2 = np.full(len(point), np.inf)
-    best = np.zeros_like(point)
-    chosen = np.zeros(len(point), np.int64)
-    for number, subset in enumerate(_SUBSETS):
-        chosen_arms = [arms[:, i] for i in subset]
-        offset = (
-            chosen_arms[0] / 2
-            if len(subset) == 1
-            else _circumcentre(*chosen_arms)
-            if len(subset) == 2
-            else _circumcentre_of_four(*chosen_arms)
-        )
-        with np.errstate(invalid="ignore", over="ignore"):
-            radius2 = _squared(offset)
-            reach2 = _squared(arms - offset[:, None]).max(axis=1)
-            good = (reach2 <= radius2 * (1 + 1e-10)) & (radius2 < best2)
-        best2[good], best[good], chosen[good] = radius2[good], offset[good], number
-    padded = np.array([(*subset, *(4,) * (4 - len(subset))) for subset in _SUBSETS])
-    everything = np.concatenate((support, point[:, None]), axis=1)
-    new_support = np.take_along_axis(everything, padded[chosen][:, :, None], axis=1)
-    return point + best, np.where(np.isfinite(best2), best2, -1.0), new_support
+def _grow(
+    outside: np.ndarray,
+    groups: np.ndarray,
+    support: np.ndarray,
+    support_size: np.ndarray,
+    centre: np.ndarray,
+    radius2: np.ndarray,
+) -> np.ndarray:
+    """Gives the groups the smallest sphere around their support and a point outside, (g, 3), bool (g,): whether
+    it is larger. Where it isn't, rounding has the last word; the radius is measured afterwards."""
+    better = np.zeros(len(groups), bool)
+    sizes = support_size[groups]
+    for size in range(1, 5):
+        rows = np.flatnonzero(sizes == size)
+        if not len(rows):
+            continue
+        numbers, point = groups[rows], outside[rows]
+        arms = support[numbers, :size] - point[:, None]
+        best2, best, chosen = np.full(len(rows), np.inf), np.zeros_like(point), np.zeros(len(rows), np.int64)
+        for number, subset in enumerate(_SUBSETS[size]):
+            offset = _centre_through([arms[:, i] for i in subset])
+            with np.errstate(invalid="ignore", over="ignore"):
+                offset2 = _squared(offset)
+                reach2 = _squared(arms - offset[:, None]).max(axis=1)
+                good = (reach2 <= offset2 * (1 + 1e-10)) & (offset2 < best2)
+            best2[good], best[good], chosen[good] = offset2[good], offset[good], number
+        larger = np.isfinite(best2) & (best2 > radius2[numbers])
+        better[rows] = larger
+        numbers, chosen = numbers[larger], chosen[larger]
+        members = np.array([(*subset, *(size,) * (4 - len(subset))) for subset in _SUBSETS[size]])
+        everything = np.concatenate((support[numbers, :size], point[larger][:, None]), axis=1)
+        support[numbers] = np.take_along_axis(everything, members[chosen][:, :, None], axis=1)
+        support_size[numbers] = np.array([len(subset) + 1 for subset in _SUBSETS[size]])[chosen]
+        centre[numbers], radius2[numbers] = point[larger] + best[larger], best2[larger]
+    return better
+
+
+def _centre_through(arms: list[np.ndarray]) -> np.ndarray:
+    """From a point to the centre of the smallest sphere through it and the ends of one to three arms, (n, 3)."""
+    if len(arms) == 1:
+        return arms[0] / 2
+    return _circumcentre(*arms) if len(arms) == 2 else _circumcentre_of_four(*arms)
 
 
 def _circumcentre(u: np.ndarray, v: np.ndarray) -> np.ndarray:
     """From one corner of a triangle to the centre of the circle through all three; u, v lead to the others."""
-    normal = np.cross(u, v)
+    normal = cross(u, v)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.cross(_squared(u)[:, None] * v - _squared(v)[:, None] * u, normal) / (2 * _squared(normal))[:, None]
+        return cross(_squared(u)[:, None] * v - _squared(v)[:, None] * u, normal) / (2 * _squared(normal))[:, None]
 
 
 def _circumcentre_of_four(u: np.ndarray, v: np.ndarray, w: np.ndarray) -> np.ndarray:
     """The same for a tetrahedron."""
-    across = np.cross(v, w)
+    across = cross(v, w)
     volume = (u * across).sum(axis=1)
     total = (
-        _squared(u)[:, None] * across + _squared(v)[:, None] * np.cross(w, u) + _squared(w)[:, None] * np.cross(u, v)
+        _squared(u)[:, None] * across + _squared(v)[:, None] * cross(w, u) + _squared(w)[:, None] * cross(u, v)
     )
     with np.errstate(divide="ignore", invalid="ignore"):
         return total / (2 * volume)[:, None]
