@@ -48,6 +48,13 @@ def components(count: int, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         label = lower
 
 
+def stable_order(keys: np.ndarray) -> np.ndarray:
+    """The order that sorts integers from 0 up, equal ones as they stand, int64 (n,)."""
+    width = int(keys.max(initial=0)).bit_length()
+    # Numpy sorts 16-bit numbers in linear time, wider ones by comparing.
+    return np.lexsort([(keys >> shift).astype(np.uint16) for shift in range(0, max(width, 1), 16)])
+
+
 def ranks(keys: np.ndarray) -> np.ndarray:
     """How many equal keys stand before each one, int64 (n,)."""
     order = np.argsort(keys, kind="stable")

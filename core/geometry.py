@@ -6,6 +6,8 @@ from itertools import combinations
 
 import numpy as np
 
+from .arrays import stable_order
+
 TRIANGLE_MARGIN = 1.0001
 """What the game's builder multiplies the radius of a triangle's smallest sphere by."""
 
@@ -52,10 +54,13 @@ def repeated(triangles: np.ndarray) -> np.ndarray:
 def flat(vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:
     """Which triangles have no area, bool (n,). The game reports a hit at time 0 for them."""
     points = corners(vertices, triangles)
-    sides = points[:, [1, 2, 0]] - points
-    longest = np.sqrt(_squared(sides).max(axis=1, initial=0))
-    twice_area = np.sqrt(_squared(cross(sides[:, 0], sides[:, 1])))
-    least = FLATTEST * longest * np.maximum(longest, np.abs(points).max(axis=(1, 2), initial=0))
+    a, b, c = np.moveaxis(points, 1, 0)
+    ab, bc, ca = b - a, c - b, a - c
+    longest = np.sqrt(np.maximum(np.maximum(_squared(ab), _squared(bc)), _squared(ca)))
+    twice_area = np.sqrt(_squared(cross(ab, bc)))
+    low, high = bounds(points)
+    farthest = np.maximum.reduce(np.maximum(high, -low).T, initial=0)
+    least = FLATTEST * longest * np.maximum(longest, farthest)
     return twice_area <= np.maximum(least, SMALLEST)
 
 
@@ -69,10 +74,17 @@ def undirected_edges(triangles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The edges, int64 (e, 2) with the lower vertex first, and the edge that each side of each triangle is,
     int64 (3 n,): sides 0-1, 1-2, 2-0 of the first triangle, then of the second."""
     sides = directed_edges(triangles)
-    low, high = sides.min(axis=1), sides.max(axis=1)
-    span = int(high.max()) + 1 if len(high) else 1
-    keys, inverse = np.unique(low * span + high, return_inverse=True)
-    return np.stack((keys // span, keys % span), axis=1), inverse.reshape(-1)
+    low, high = np.minimum(*sides.T), np.maximum(*sides.T)
+    span = int(high.max(initial=0)) + 1
+    keys = low * span + high
+    order = stable_order(keys)
+    in_order = keys[order]
+    fresh = np.ones(len(keys), bool)
+    fresh[1:] = in_order[1:] != in_order[:-1]
+    number = np.empty(len(keys), np.int64)
+    number[order] = np.cumsum(fresh) - 1
+    first = order[fresh]
+    return np.stack((low[first], high[first]), axis=1), number
 
 
 def directed_edges(triangles: np.ndarray) -> np.ndarray:
@@ -88,12 +100,13 @@ def triangle_spheres(vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:
     """Centre and radius of the smallest sphere around each triangle, float32 (n, 4), radius x 1.0001."""
     points = corners(vertices, triangles)
     a, b, c = np.moveaxis(points, 1, 0)
-    sides = np.stack((_squared(b - c), _squared(c - a), _squared(a - b)), axis=1)
-    longest = sides.argmax(axis=1)
-    middle = np.choose(longest[:, None], ((b + c) / 2, (c + a) / 2, (a + b) / 2))
+    sides = np.stack((_squared(b - c), _squared(c - a), _squared(a - b)))
+    longest = sides.argmax(axis=0)
+    begin, end = (points[np.arange(len(points)), (longest + step) % 3] for step in (1, 2))
     round_centre = a + _circumcentre(b - a, c - a)
-    obtuse = 2 * sides.max(axis=1) >= sides.sum(axis=1)
-    centre = np.where((obtuse | ~np.isfinite(round_centre).all(axis=1))[:, None], middle, round_centre)
+    obtuse = 2 * sides.max(axis=0) >= sides.sum(axis=0)
+    outlier = obtuse | ~np.isfinite(_squared(round_centre))
+    centre = np.where(outlier[:, None], (begin + end) / 2, round_centre)
     return _rounded_spheres(centre, points.reshape(-1, 3), np.arange(0, 3 * len(points), 3), TRIANGLE_MARGIN)
 
 

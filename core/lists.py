@@ -247,11 +247,13 @@ def _spheres(
     result = np.zeros((int(np.count_nonzero(wanted)), 4), np.float32)
     filled = sizes[wanted] > 0
     starts = (np.cumsum(sizes) - sizes)[wanted][filled]
-    _, places = expand(starts, sizes[wanted][filled])
-    points = vertices[triangles[listed[places]]].reshape(-1, 3).astype(np.float64)
-    if len(points):
-        counts = 3 * sizes[wanted][filled]
-        result[filled] = group_spheres(points, np.cumsum(counts) - counts)
+    runs, places = expand(starts, sizes[wanted][filled])
+    keys = np.repeat(runs, 3) * len(vertices) + triangles[listed[places]].reshape(-1)
+    keys.sort()
+    fresh = np.ones(len(keys), bool)
+    fresh[1:] = keys[1:] != keys[:-1]
+    run, vertex = np.divmod(keys[fresh], len(vertices))
+    result[filled] = group_spheres(vertices[vertex].astype(np.float64), np.searchsorted(run, np.arange(len(starts))))
     return result
 
 

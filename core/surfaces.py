@@ -10,7 +10,7 @@ import enum
 
 import numpy as np
 
-from .arrays import components, ranks
+from .arrays import components, ranks, stable_order
 from .fill import crossings
 from .geometry import corners, undirected_edges
 
@@ -153,6 +153,6 @@ def _rock_over(
 
 def _neighbours(inverse: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Pairs of triangle sides, each numbered 3 t + side, that are the same edge."""
-    order = np.argsort(inverse, kind="stable")
+    order = stable_order(inverse)
     same = inverse[order][1:] == inverse[order][:-1]
     return order[:-1][same], order[1:][same]
