@@ -363,10 +363,7 @@ def main(arguments: list[str]) -> int:
         elif options.command == "demo":
             return run_tool("demo.py", ["--zip", str(build_zip()), "--out", "demo"])
         elif options.command == "bench":
-            if not (ROOT / "tools" / "bench.py").is_file():
-                say("the benchmarks come later: tools/bench.py isn't there yet")
-                return 2
-            return run_tool("bench.py", [])
+            return run_tool("bench.py", ["--zip", str(build_zip())])
         else:
             build_zip()
     except Failure as failure:

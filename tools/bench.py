@@ -1,0 +1,536 @@
+"""The speed table: `python build.py bench` runs this.
+
+Each figure is a ratio to a peer, measured in turns with it in this one run; seconds would say more about the
+machine than about the code. The noise is how far the ratios of three parts of the run lie apart.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import gc
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import tracemalloc
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+PARTS = 3
+"""Parts of a run that are compared for its noise."""
+
+Work = Callable[[], object]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of the table. `noise` is a part of the ratio, None where nothing is timed."""
+
+    work: str
+    against: str
+    ratio: float
+    bound: float
+    noise: float | None = None
+    note: str = ""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--zip", type=Path, required=True, help="the built extension")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        os.environ["BLENDER_USER_RESOURCES"] = str(Path(folder, "user"))  # read by Blender while it is imported
+        rows = start_up(options.zip.resolve()) + all_rows(options.zip.resolve(), Path(folder))
+    print_table(rows)
+    return 0
+
+
+def all_rows(zip_path: Path, folder: Path) -> list[Row]:
+    import bpy
+
+    from core.sample import write_sample
+
+    quietly(
+        bpy.ops.extensions.package_install_files, filepath=str(zip_path), repo="user_default", enable_on_install=True
+    )
+    write_sample(folder / "game")
+    with quiet():
+        rows = library_rows(bpy, folder)
+        rows += [hull_import_row(bpy, folder)]
+    hull_rows, memory = rebuild_rows()
+    rows += hull_rows + reading_rows(folder, memory)
+    return [*rows, memory_row(memory)]
+
+
+# --- measuring ------------------------------------------------------------------------------------
+
+
+def compare(
+    ours: Work, peer: Work, rounds: int, prepare: Work = lambda: None, least: float = 0.0
+) -> tuple[float, float]:
+    """The ratio of the fastest of `rounds` runs each, taken in turns, and its noise. `prepare` goes before each run,
+    untimed; a run repeats the work until it takes `least` seconds."""
+    times: tuple[list[float], list[float]] = ([], [])
+    works = (ours, peer)
+    repeats = []
+    for work in works:
+        prepare()
+        repeats.append(max(1, int(least / max(seconds(work), 1e-9))))
+    for _ in range(rounds):
+        for work, count, taken in zip(works, repeats, times, strict=True):
+            prepare()
+            gc.collect()
+            start = time.perf_counter()
+            for _ in range(count):
+                work()
+            taken.append((time.perf_counter() - start) / count)
+    parts = [min(times[0][part::PARTS]) / min(times[1][part::PARTS]) for part in range(PARTS)]
+    ratio = min(times[0]) / min(times[1])
+    return ratio, max(abs(part - ratio) for part in parts) / ratio
+
+
+def seconds(work: Work) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def peak_memory(work: Callable[[], object]) -> tuple[int, object]:
+    """Bytes that Python and numpy held at most while the work ran, beyond those before it, and its result."""
+    gc.collect()
+    tracemalloc.start()
+    try:
+        result = work()
+        return tracemalloc.get_traced_memory()[1], result
+    finally:
+        tracemalloc.stop()
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """Blender prints each report, some of them past Python."""
+    sys.stdout.flush()
+    saved = os.dup(1)
+    with open(os.devnull, "w") as nowhere:
+        os.dup2(nowhere.fileno(), 1)
+    try:
+        yield
+    finally:
+        sys.stdout.flush()
+        os.dup2(saved, 1)
+        os.close(saved)
+
+
+def quietly(operator: Callable[..., object], **options: object) -> None:
+    with quiet():
+        operator(**options)
+
+
+# --- the library in Blender -----------------------------------------------------------------------
+
+
+def library_rows(bpy, folder: Path) -> list[Row]:
+    """Import and export of the whole library against the barest calls and Blender's own OBJ files."""
+    from core import collision_set, sample
+
+    path, obj_path, out = folder / "CollisionSet.bin", folder / "library.obj", folder / "out.bin"
+    library = sample.sample_set(1)
+    path.write_bytes(collision_set.encode(library))
+    ready = [(p.name, *bare_arrays(p.vertices, p.triangles)) for p in library.parts]
+
+    def empty() -> None:
+        bpy.ops.wm.read_homefile(use_empty=True)
+
+    def ours() -> None:
+        bpy.ops.import_scene.sylpheed_set(filepath=str(path))
+
+    empty()
+    bare_library(bpy, ready)
+    plain = {"export_materials": False, "export_normals": False, "export_uv": False}
+    bpy.ops.wm.obj_export(filepath=str(obj_path), **plain)
+    what = f"import a CollisionSet of {len(library.parts)} meshes, {sum(len(p.triangles) for p in library.parts):,} triangles"
+    rows = [
+        Row(what, "the barest bpy calls", *bounded(1.3, compare(ours, lambda: bare_library(bpy, ready), 21, empty))),
+        Row(
+            "the same",
+            "Blender's OBJ importer",
+            *bounded(0.45, compare(ours, lambda: bpy.ops.wm.obj_import(filepath=str(obj_path)), 21, empty)),
+        ),
+    ]
+
+    empty()
+    ours()
+    edited = next(obj for obj in bpy.data.objects if obj.type == "MESH")
+    edited.data.vertices[0].co.x += 1
+    bpy.context.view_layer.update()
+    rows.append(
+        Row(
+            "export it after one edit",
+            "Blender's OBJ exporter",
+            *bounded(
+                0.5,
+                compare(
+                    lambda: bpy.ops.export_scene.sylpheed_set(filepath=str(out)),
+                    lambda: bpy.ops.wm.obj_export(filepath=str(obj_path), **plain),
+                    21,
+                ),
+            ),
+        )
+    )
+    return rows
+
+
+def bounded(bound: float, measured: tuple[float, float]) -> tuple[float, float, float]:
+    """The fields of a `Row` from the ratio on."""
+    ratio, noise = measured
+    return ratio, bound, noise
+
+
+def bare_arrays(vertices: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, ...]:
+    """What a mesh is made from: coordinates, corners, loop starts, and the numbers of vertices and triangles."""
+    count = len(triangles)
+    return (
+        np.ascontiguousarray(vertices, np.float32).ravel(),
+        np.ascontiguousarray(triangles, np.int32).ravel(),
+        np.arange(0, 3 * count, 3, dtype=np.int32),
+        np.arange(1, len(vertices) + 1, dtype=np.int32),
+        np.arange(1, count + 1, dtype=np.int32),
+        np.ones(count, bool),
+    )
+
+
+def bare_library(bpy, ready) -> None:
+    """The meshes that our import makes, flat shading and numbers included, and nothing beside them."""
+    collection = bpy.data.collections.new("bare")
+    bpy.context.scene.collection.children.link(collection)
+    for name, *arrays in ready:
+        collection.objects.link(bpy.data.objects.new(name, bare_mesh(bpy, name, *arrays)))
+    bpy.context.view_layer.update()
+
+
+def bare_mesh(bpy, name: str, coordinates, corners, starts, vertex_numbers, triangle_numbers, flat):
+    mesh = bpy.data.meshes.new(name)
+    mesh.vertices.add(len(vertex_numbers))
+    mesh.loops.add(len(corners))
+    mesh.polygons.add(len(starts))
+    mesh.attributes["position"].data.foreach_set("vector", coordinates)
+    mesh.attributes[".corner_vert"].data.foreach_set("value", corners)
+    mesh.polygons.foreach_set("loop_start", starts)
+    for attribute, kind, domain, values in (
+        ("vertex", "INT", "POINT", vertex_numbers),
+        ("triangle", "INT", "FACE", triangle_numbers),
+        ("sharp_face", "BOOLEAN", "FACE", flat),
+    ):
+        mesh.attributes.new(attribute, kind, domain)
+        mesh.attributes[attribute].data.foreach_set("value", values)
+    mesh.update(calc_edges=True)
+    return mesh
+
+
+# --- a hull in Blender ----------------------------------------------------------------------------
+
+
+def hull_import_row(bpy, folder: Path) -> Row:
+    """A hull with its cells as objects against the barest calls that make as many."""
+    from core import mcol
+    from core.separate import separate
+
+    path = folder / "game" / "loose" / "S14_p2_AsteroidVolume_wp.col"
+    hull = mcol.decode(path.read_bytes())
+    ready = [(one.name, *bare_arrays(one.vertices, one.triangles)) for one in separate(hull)]
+    places = hull.grid.lower_corner(hull.grid.position(hull.occupied)).tolist()
+    names = [f"{path.stem}.cell_{x:02}_{y:02}_{z:02}" for x, y, z in hull.grid.position(hull.occupied).tolist()]
+    corners = np.array([[i & 1, i >> 1 & 1, i >> 2] for i in range(8)]) * hull.grid.cell_size
+    edges = [(a, a | bit) for a in range(8) for bit in (1, 2, 4) if not a & bit]
+
+    def bare() -> None:
+        collection, cells = (bpy.data.collections.new(name) for name in ("bare", "bare cells"))
+        bpy.context.scene.collection.children.link(collection)
+        collection.children.link(cells)
+        root = bpy.data.objects.new("root", None)
+        collection.objects.link(root)
+        for name, *arrays in ready:
+            obj = bpy.data.objects.new(name, bare_mesh(bpy, name, *arrays))
+            obj.parent = root
+            collection.objects.link(obj)
+        box = bpy.data.meshes.new("cell")
+        box.from_pydata(corners.tolist(), edges, [])
+        for name, place in zip(names, places, strict=True):
+            obj = bpy.data.objects.new(name, box)
+            obj.parent, obj.location = root, place
+            cells.objects.link(obj)
+        bpy.context.view_layer.layer_collection.children["bare"].children["bare cells"].hide_viewport = True
+        bpy.context.view_layer.update()
+
+    measured = compare(
+        lambda: bpy.ops.import_scene.sylpheed_col(filepath=str(path)),
+        bare,
+        21,
+        lambda: bpy.ops.wm.read_homefile(use_empty=True),
+    )
+    what = f"import {path.stem.partition('_Ast')[0]}, {len(ready)} surfaces, with its {len(places)} cells as objects"
+    return Row(what, "the barest bpy calls", *bounded(1.5, measured))
+
+
+# --- rebuilding -----------------------------------------------------------------------------------
+
+LARGEST_CLOSED = 65_534
+"""Triangles of the largest hull: every edge has two triangles, so their number is even."""
+
+ROCKS = 20
+
+
+def rock_field(triangles: int):
+    """A hull of that many triangles: a wall and twenty rocks in it."""
+    from core import sample
+
+    surfaces = ROCKS + 1
+    return sample.sample_hull(sample.Map("bench", triangles // 2 + 2 * surfaces, 50_000, 10_000, ROCKS), 1)
+
+
+def rebuild_rows() -> tuple[list[Row], dict[str, float]]:
+    from core import mcol, rebuild
+    from core.assemble import Piece, assemble
+    from core.grid import Grid
+    from core.separate import separate
+
+    shape = rock_field(LARGEST_CLOSED)
+    rows: list[Row] = []
+    memory: dict[str, float] = {}
+    for count, bound, rounds in ((10, 1.5, 15), (50, 1.0, 9), (200, 1.0, 3)):
+        half = np.full(3, 50_000, np.float32)
+        grid = Grid(-half, half, np.full(3, 100_000 / count, np.float32), (count,) * 3)
+
+        def ours(grid=grid) -> tuple[mcol.Hull, bytes]:
+            hull = rebuild.build(shape.vertices, shape.triangles.astype(np.int64), grid, True)
+            return hull, mcol.encode(hull)
+
+        peak, (hull, data) = peak_memory(ours)
+        # The encoded bytes hold every output array; the hull's own fields are those of the same data.
+        through = shape.vertices.nbytes + shape.triangles.nbytes + hull_bytes(hull) + len(data)
+        memory[f"rebuild with {count}³ cells"] = peak / through
+        peer, pairs = bvh_peer(shape, hull)
+        rows.append(
+            Row(
+                f"rebuild {len(shape.triangles):,} triangles, {count}³ cells",
+                f"mathutils.bvhtree, {len(hull.occupied):,} boxes",
+                *bounded(bound, compare(ours, peer, rounds)),
+                note=f"{len(hull.indices):,} pairs, the tree finds {pairs:,}",
+            )
+        )
+        del hull, data
+
+    hull = shape
+    surfaces = separate(hull)
+    pieces = [Piece(s.name, s.vertices, s.triangles, s.vertex_numbers, s.triangle_numbers) for s in surfaces]
+    step = np.float32([500, 0, 0])
+    place = next(number for number, piece in enumerate(pieces) if piece.name != "wall")
+    old = pieces[place]
+    pieces[place] = Piece(old.name, old.vertices + step, old.triangles, old.vertex_ids, old.triangle_ids)
+    edit = assemble(pieces, hull)
+
+    def rebuilt(what) -> bytes:
+        return mcol.encode(rebuild.rebuild(hull, edit, rebuild.Options(what)).hull)
+
+    rows.append(
+        Row(
+            f"rebuild after moving one asteroid of {ROCKS}",
+            "full rebuild",
+            *bounded(
+                0.3,
+                compare(
+                    lambda: rebuilt(rebuild.Rebuild.CHANGED),
+                    lambda: rebuilt(rebuild.Rebuild.ALL),
+                    9,
+                ),
+            ),
+        )
+    )
+    rows.append(growth_row())
+    return rows, memory
+
+
+def hull_bytes(hull) -> int:
+    return sum(getattr(hull, name).nbytes for name in hull.__slots__ if isinstance(getattr(hull, name), np.ndarray))
+
+
+def bvh_peer(shape, hull) -> tuple[Work, int]:
+    """Blender's own tree over the triangles, overlapped with the boxes of the cells that hold any. It tests surfaces,
+    so it has no pair for a triangle within a box. Returns how many pairs it finds as well."""
+    from mathutils.bvhtree import BVHTree
+
+    low = hull.grid.lower_corner(hull.grid.position(hull.occupied))
+    bit = np.arange(8)[:, None] >> np.arange(3) & 1
+    quads = np.array([(0, 4, 6, 2), (1, 3, 7, 5), (0, 1, 5, 4), (2, 6, 7, 3), (0, 2, 3, 1), (4, 5, 7, 6)])
+    corners = (low[:, None] + bit * hull.grid.cell_size).reshape(-1, 3).tolist()
+    sides = (np.arange(len(low))[:, None, None] * 8 + quads).reshape(-1, 4).tolist()
+    vertices, triangles = shape.vertices.tolist(), shape.triangles.tolist()
+
+    def overlap() -> list[tuple[int, int]]:
+        tree = BVHTree.FromPolygons(vertices, triangles, all_triangles=True)
+        return tree.overlap(BVHTree.FromPolygons(corners, sides))
+
+    pairs = np.array(overlap()).reshape(-1, 2)
+    return overlap, len(np.unique(pairs[:, 0] * len(low) + pairs[:, 1] // 6))
+
+
+def growth_row() -> Row:
+    """How the time of a rebuild grows: the slope of its logarithm over that of the number of triangles."""
+    from core import mcol, rebuild
+
+    hulls = [rock_field(count) for count in (1_000, 4_000, 16_000, LARGEST_CLOSED)]
+    slopes = []
+    for _ in range(PARTS):
+        times = [
+            min(
+                seconds(
+                    lambda hull=hull: mcol.encode(
+                        rebuild.build(hull.vertices, hull.triangles.astype(np.int64), hull.grid, True)
+                    )
+                )
+                for _ in range(5)
+            )
+            for hull in hulls
+        ]
+        counts = [len(hull.triangles) for hull in hulls]
+        slopes.append(float(np.polyfit(np.log(counts), np.log(times), 1)[0]))
+    slope = statistics.median(slopes)
+    return Row(
+        f"growth of the rebuild, {len(hulls[0].triangles):,} to {LARGEST_CLOSED:,} triangles",
+        "linear: exponent 1",
+        slope,
+        1.05,
+        max(abs(one - slope) for one in slopes) / slope,
+    )
+
+
+# --- reading --------------------------------------------------------------------------------------
+
+
+def reading_rows(folder: Path, memory: dict[str, float]) -> list[Row]:
+    from core import collision_set, mcol
+    from core.archive import open_archive
+
+    rows = []
+    small = (folder / "game" / "loose" / "S14_p2_AsteroidVolume_wp.col").read_bytes()
+    large = mcol.encode(rock_field(LARGEST_CLOSED))
+    library = (folder / "CollisionSet.bin").read_bytes()
+    for what, decode, data, bound in (
+        ("decode a .col", mcol.decode, large, 5.0),
+        ("decode a small .col", mcol.decode, small, 5.0),
+        ("decode a set", collision_set.decode, library, 2.0),
+    ):
+
+        def swapped(data=data) -> np.ndarray:
+            return np.frombuffer(data, ">u4").astype(np.uint32)
+
+        measured = compare(lambda data=data, decode=decode: decode(data), swapped, 15, least=0.02)
+        rows.append(
+            Row(f"{what}, {len(data) / 1e6:.2f} MB", "copying its words, byte order swapped", *bounded(bound, measured))
+        )
+        peak, _ = peak_memory(lambda data=data, decode=decode: decode(data))
+        memory[what] = peak / (2 * len(data))  # the bytes, and as many in arrays
+
+    path = folder / "game" / "hidden" / "MiscBin.pak"
+    archive = open_archive(path)
+    entry = archive.find("S14_p2_AsteroidVolume_wp.col")
+    part = archive.part_of(entry).path
+
+    def barely() -> bytes:
+        with open(part, "rb") as file:
+            file.seek(entry.offset)
+            return zlib.decompress(file.read(entry.size)[10:])
+
+    def ours() -> bytes:
+        opened = open_archive(path)
+        return opened.read(opened.find("S14_p2_AsteroidVolume_wp.col"))
+
+    assert ours() == barely() == small
+    rows.append(
+        Row(
+            "open MiscBin.pak and read one hull",
+            "reading its bytes, zlib",
+            *bounded(1.5, compare(ours, barely, 15, least=0.02)),
+        )
+    )
+    return rows
+
+
+def memory_row(memory: dict[str, float]) -> Row:
+    worst = max(memory, key=lambda what: memory[what])
+    return Row("peak memory of these", "input and output arrays", memory[worst], 6.0, note=f"most: {worst}")
+
+
+# --- starting -------------------------------------------------------------------------------------
+
+START = """
+import time, sys
+{before}
+start = time.perf_counter()
+{work}
+print(time.perf_counter() - start)
+"""
+
+
+def start_up(zip_path: Path) -> list[Row]:
+    """What importing core and enabling the extension take, each in Pythons of their own."""
+
+    def measure(work: str, before: str = "") -> float:
+        command = [sys.executable, "-c", START.format(work=work, before=before)]
+        done = subprocess.run(command, capture_output=True, encoding="utf-8", check=True)
+        return float(done.stdout.split()[-1])
+
+    def alternate(first: tuple[str, str], second: tuple[str, str], rounds: int) -> tuple[float, float]:
+        times: tuple[list[float], list[float]] = ([], [])
+        for _ in range(rounds):
+            for taken, (work, before) in zip(times, (first, second), strict=True):
+                taken.append(measure(work, before))
+        ratio = min(times[0]) / min(times[1])
+        parts = [min(times[0][part::PARTS]) / min(times[1][part::PARTS]) for part in range(PARTS)]
+        return ratio, max(abs(part - ratio) for part in parts) / ratio
+
+    install = f"""
+import bpy, numpy, addon_utils
+bpy.ops.extensions.package_install_files(filepath={str(zip_path)!r}, repo="user_default", enable_on_install=False)
+"""
+    enable = 'assert addon_utils.enable("bl_ext.user_default.sylpheed_collision")'
+    measure("pass", install)
+    ready = "import bpy, numpy, addon_utils"
+    enabled = [1000 * measure(enable, ready) for _ in range(9)]
+    return [
+        Row("import core", "importing numpy", *bounded(1.2, alternate(("import core.__main__", ""), ("import numpy", ""), 9))),
+        Row(
+            "enable the extension",
+            "30 ms of its own",
+            min(enabled) / 30,
+            1.0,
+            (statistics.median(enabled) - min(enabled)) / min(enabled),
+            f"{min(enabled):.1f} ms",
+        ),
+    ]
+
+
+# --- the table ------------------------------------------------------------------------------------
+
+
+def print_table(rows: list[Row]) -> None:
+    cells = [("work", "against", "ratio", "reach", "noise", "")]
+    for row in rows:
+        noise = "" if row.noise is None else f"±{100 * row.noise:.0f} %"
+        verdict = "" if row.ratio <= row.bound else "NOT REACHED"
+        remark = ", ".join(filter(None, (verdict, row.note)))
+        cells.append((row.work, row.against, f"{row.ratio:.2f}", f"{row.bound:.2f}", noise, remark))
+    widths = [max(len(line[column]) for line in cells) for column in range(6)]
+    for line in cells:
+        print("  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip())
+
+
+if __name__ == "__main__":
+    sys.exit(main())
