@@ -12,16 +12,22 @@ def view(data: bytes, dtype: np.dtype, count: int, offset: int, what: str) -> np
 
     Raises `FormatError` if they reach beyond the data, before anything is allocated.
     """
-    size = count * dtype.itemsize
-    if offset < 0 or count < 0 or offset + size > len(data):
+    if count < 0:
+        raise FormatError(f"there can't be {count:,} of {what}", offset=max(offset, 0))
+    check_extent(data, count * dtype.itemsize, offset, what)
+    return np.frombuffer(data, dtype, count, offset)
+
+
+def check_extent(data: bytes, size: int, offset: int, what: str) -> None:
+    """Raises `FormatError` if `size` bytes at `offset` reach beyond the data."""
+    if offset < 0 or offset + size > len(data):
         raise FormatError(
             f"{what} reach beyond the end of the file",
             offset=max(offset, 0),
-            expected=f"{size:,} bytes for {count:,} of them",
+            expected=f"{size:,} bytes",
             found=f"{max(len(data) - max(offset, 0), 0):,} bytes",
             remedy="the file is cut short or damaged, extract it again",
         )
-    return np.frombuffer(data, dtype, count, offset)
 
 
 def native(array: np.ndarray, dtype: type) -> np.ndarray:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
 
-from .binary import big_endian, native, view
+from .binary import big_endian, check_extent
 from .errors import FormatError
 from .mcol import check_finite, check_indices
 
-HEAD = np.dtype([("size", ">u4"), ("name_length", ">u4")])
-COUNTS = np.dtype([("vertex_count", ">u4"), ("triangle_count", ">u4")])
+HEAD = struct.Struct(">II")
+"""Bytes that follow this structure's first word and itself; bytes of the name field."""
+COUNTS = struct.Struct(">II")
+"""Vertices and triangles."""
 VERTEX = np.dtype((">f4", 3))
 TRIANGLE = np.dtype((">u4", 3))
 
@@ -60,28 +65,33 @@ def decode(data: bytes) -> CollisionSet:
     if not data:
         raise FormatError("the file is empty", remedy="choose another file")
     parts: list[Part] = []
-    offset = 0
+    places: list[tuple[int, int]] = []
+    offset, trailing = 0, b""
     while offset < len(data):
         if parts and _is_trailing(data, offset):
-            return CollisionSet(tuple(parts), data[offset:])
-        part, offset = _decode_part(data, offset, len(parts))
+            trailing = data[offset:]
+            break
+        part, place, offset = _decode_part(data, offset, len(parts))
         parts.append(part)
-    return CollisionSet(tuple(parts))
+        places.append(place)
+    if not np.isfinite(np.concatenate([part.vertices for part in parts])).all():
+        for number, (part, (vertices_at, _)) in enumerate(zip(parts, places, strict=True)):
+            with _within(number, part):
+                check_finite(part.vertices, vertices_at)
+    return CollisionSet(tuple(parts), trailing)
 
 
 def encode(library: CollisionSet) -> bytes:
     """The bytes of a CollisionSet. A decoded one gives the bytes that it was decoded from."""
     pieces: list[bytes] = []
     for part in library.parts:
-        counts = np.array((len(part.vertices), len(part.triangles)), COUNTS)
         body = (
             part.name_field,
-            counts.tobytes(),
+            COUNTS.pack(len(part.vertices), len(part.triangles)),
             big_endian(part.vertices, ">f4"),
             big_endian(part.triangles, ">u4"),
         )
-        head = np.array((sum(map(len, body)), len(part.name_field)), HEAD)
-        pieces += (head.tobytes(), *body)
+        pieces += (HEAD.pack(sum(map(len, body)), len(part.name_field)), *body)
     return b"".join((*pieces, library.trailing))
 
 
@@ -108,51 +118,64 @@ def encode_name(name: str) -> bytes:
     return spelled.ljust(max(16, (len(spelled) + 8) // 8 * 8), b"\0")
 
 
-def _decode_part(data: bytes, offset: int, number: int) -> tuple[Part, int]:
+def _decode_part(data: bytes, offset: int, number: int) -> tuple[Part, tuple[int, int], int]:
+    """A record whose coordinates still have to be checked, where its vertices and triangles begin, and where it ends."""
     what = f"record {number:,}"
-    head = view(data, HEAD, 1, offset, f"the first words of {what}")[0]
-    name_length, size = int(head["name_length"]), int(head["size"])
-    name_at = offset + HEAD.itemsize
+    name_at = offset + HEAD.size
+    check_extent(data, HEAD.size, offset, f"the first words of {what}")
+    size, name_length = HEAD.unpack_from(data, offset)
     if not name_length:
         raise FormatError(
             f"{what} has no name field, which stops the game",
-            offset=offset + HEAD.fields["name_length"][1],
+            offset=offset + 4,
             expected="16, 24 or 32 bytes",
             found="0",
             remedy="this is no CollisionSet, or it is damaged",
         )
-    view(data, np.dtype("u1"), name_length, name_at, f"the name bytes of {what}")
-    name_field = data[name_at : name_at + name_length]
     counts_at = name_at + name_length
-    part = Part(name_field, np.zeros((0, 3), np.float32), np.zeros((0, 3), np.uint32))
-    what = f"record {number:,} ({part.name})" if part.name.isprintable() else what
-    counts = view(data, COUNTS, 1, counts_at, f"the counts of {what}")[0]
-    vertex_count, triangle_count = int(counts["vertex_count"]), int(counts["triangle_count"])
-    vertices_at = counts_at + COUNTS.itemsize
+    vertices_at = counts_at + COUNTS.size
+    check_extent(data, name_length, name_at, f"the name bytes of {what}")
+    check_extent(data, COUNTS.size, counts_at, f"the counts of {what}")
+    vertex_count, triangle_count = COUNTS.unpack_from(data, counts_at)
     triangles_at = vertices_at + vertex_count * VERTEX.itemsize
     end = triangles_at + triangle_count * TRIANGLE.itemsize
+    part = Part(data[name_at:counts_at], np.zeros((0, 3), np.float32), np.zeros((0, 3), np.uint32))
     if size != end - name_at:
-        raise FormatError(
-            f"the size word of {what} disagrees with its counts",
-            offset=offset,
-            expected=f"{end - name_at:,} bytes for {vertex_count:,} vertices and {triangle_count:,} triangles",
-            found=f"{size:,}",
-            remedy="this is no CollisionSet, or it is damaged",
-        )
-    vertices = view(data, VERTEX, vertex_count, vertices_at, f"the vertices of {what}")
-    triangles = view(data, TRIANGLE, triangle_count, triangles_at, f"the triangles of {what}")
-    part = Part(name_field, native(vertices, np.float32), native(triangles, np.uint32))
+        with _within(number, part):
+            raise FormatError(
+                "the size word disagrees with the counts",
+                offset=offset,
+                expected=f"{end - name_at:,} bytes for {vertex_count:,} vertices and {triangle_count:,} triangles",
+                found=f"{size:,}",
+                remedy="this is no CollisionSet, or it is damaged",
+            )
+    if end > len(data):
+        with _within(number, part):
+            check_extent(data, triangles_at - vertices_at, vertices_at, "the vertices")
+            check_extent(data, end - triangles_at, triangles_at, "the triangles")
+    vertices = np.frombuffer(data, VERTEX, vertex_count, vertices_at).astype(np.float32)
+    triangles = np.frombuffer(data, TRIANGLE, triangle_count, triangles_at).astype(np.uint32)
+    vertices.flags.writeable = triangles.flags.writeable = False
+    part = Part(part.name_field, vertices, triangles)
+    if triangle_count and np.maximum.reduce(triangles, axis=None) >= vertex_count:
+        with _within(number, part):
+            check_indices(triangles, vertex_count, triangles_at, TRIANGLE.itemsize)
+    return part, (vertices_at, triangles_at), end
+
+
+@contextmanager
+def _within(number: int, part: Part) -> Iterator[None]:
+    """Errors raised within say which record they are about, with its name where that is one."""
     try:
-        check_finite(part.vertices, vertices_at)
-        check_indices(part.triangles, vertex_count, triangles_at, TRIANGLE.itemsize)
+        yield
     except FormatError as error:
-        error.problem = f"in {what}, {error.problem}"
+        name = f" ({part.name})" if part.name.isprintable() else ""
+        error.problem = f"in record {number:,}{name}, {error.problem}"
         raise
-    return part, end
 
 
 def _is_trailing(data: bytes, offset: int) -> bool:
     """Whether what is left is no record, cut or whole, but padding that somebody put behind the last one: one
     byte over and over. Anything else there is a damaged record, and more parts may follow it."""
-    left = len(data) - offset
-    return left >= 4 and data.count(data[offset : offset + 1], offset) == left
+    left, byte = len(data) - offset, data[offset : offset + 1]
+    return left >= 4 and data.startswith(4 * byte, offset) and data.count(byte, offset) == left

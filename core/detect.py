@@ -6,12 +6,10 @@ import enum
 import os
 from pathlib import Path
 
-import numpy as np
-
 from .collision_set import COUNTS, HEAD, LONGEST_SEEN_FIELD, TRIANGLE, VERTEX
 from .errors import FormatError
 
-ENOUGH = LONGEST_SEEN_FIELD + HEAD.itemsize + COUNTS.itemsize
+ENOUGH = LONGEST_SEEN_FIELD + HEAD.size + COUNTS.size
 """How many of a file's first bytes tell its kind."""
 
 
@@ -53,13 +51,12 @@ def detect_file(path: str | os.PathLike[str]) -> Kind | None:
 
 def _begins_a_set(data: bytes) -> bool:
     """Whether a first record of a library fits: it has no magic, so its size word must agree with its counts."""
-    if len(data) < HEAD.itemsize:
+    if len(data) < HEAD.size:
         return False
-    head = np.frombuffer(data, HEAD, 1)[0]
-    size, name_length = int(head["size"]), int(head["name_length"])
-    counts_at = HEAD.itemsize + name_length
-    if not 0 < name_length <= LONGEST_SEEN_FIELD or counts_at + COUNTS.itemsize > len(data):
+    size, name_length = HEAD.unpack_from(data)
+    counts_at = HEAD.size + name_length
+    if not 0 < name_length <= LONGEST_SEEN_FIELD or counts_at + COUNTS.size > len(data):
         return False
-    counts = np.frombuffer(data, COUNTS, 1, counts_at)[0]
-    arrays = int(counts["vertex_count"]) * VERTEX.itemsize + int(counts["triangle_count"]) * TRIANGLE.itemsize
-    return size == name_length + COUNTS.itemsize + arrays
+    vertex_count, triangle_count = COUNTS.unpack_from(data, counts_at)
+    arrays = vertex_count * VERTEX.itemsize + triangle_count * TRIANGLE.itemsize
+    return size == name_length + COUNTS.size + arrays

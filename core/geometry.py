@@ -211,9 +211,7 @@ def _circumcentre_of_four(u: np.ndarray, v: np.ndarray, w: np.ndarray) -> np.nda
     """The same for a tetrahedron."""
     across = cross(v, w)
     volume = (u * across).sum(axis=1)
-    total = (
-        _squared(u)[:, None] * across + _squared(v)[:, None] * cross(w, u) + _squared(w)[:, None] * cross(u, v)
-    )
+    total = _squared(u)[:, None] * across + _squared(v)[:, None] * cross(w, u) + _squared(w)[:, None] * cross(u, v)
     with np.errstate(divide="ignore", invalid="ignore"):
         return total / (2 * volume)[:, None]
 
