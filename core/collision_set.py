@@ -43,7 +43,7 @@ class Part:
     @property
     def name(self) -> str:
         """The name up to its first NUL; bytes that are no CP932 appear as \\xNN."""
-        return self.name_field.split(b"\0")[0].decode("cp932", "backslashreplace")
+        return spelled(self.name_field)
 
     @property
     def key(self) -> bytes:
@@ -59,13 +59,18 @@ class CollisionSet:
     trailing: bytes = b""
 
 
+def spelled(name_field: bytes) -> str:
+    """The name in a field, see `Part.name`."""
+    return name_field.split(b"\0")[0].decode("cp932", "backslashreplace")
+
+
 def decode(data: bytes) -> CollisionSet:
     """Reads a CollisionSet. Raises `FormatError` on cut or wrong data, indices past the vertices, and
     coordinates that are no numbers."""
     if not data:
         raise FormatError("the file is empty", remedy="choose another file")
     parts: list[Part] = []
-    places: list[tuple[int, int]] = []
+    places: list[int] = []
     offset, trailing = 0, b""
     while offset < len(data):
         if parts and _is_trailing(data, offset):
@@ -75,8 +80,8 @@ def decode(data: bytes) -> CollisionSet:
         parts.append(part)
         places.append(place)
     if not np.isfinite(np.concatenate([part.vertices for part in parts])).all():
-        for number, (part, (vertices_at, _)) in enumerate(zip(parts, places, strict=True)):
-            with _within(number, part):
+        for number, (part, vertices_at) in enumerate(zip(parts, places, strict=True)):
+            with _within(number, part.name_field):
                 check_finite(part.vertices, vertices_at)
     return CollisionSet(tuple(parts), trailing)
 
@@ -118,15 +123,15 @@ def encode_name(name: str) -> bytes:
     return spelled.ljust(max(16, (len(spelled) + 8) // 8 * 8), b"\0")
 
 
-def _decode_part(data: bytes, offset: int, number: int) -> tuple[Part, tuple[int, int], int]:
-    """A record whose coordinates still have to be checked, where its vertices and triangles begin, and where it ends."""
-    what = f"record {number:,}"
+def _decode_part(data: bytes, offset: int, number: int) -> tuple[Part, int, int]:
+    """A record whose coordinates still have to be checked, where they begin, and where it ends."""
     name_at = offset + HEAD.size
-    check_extent(data, HEAD.size, offset, f"the first words of {what}")
+    if name_at > len(data):
+        check_extent(data, HEAD.size, offset, f"the first words of record {number:,}")
     size, name_length = HEAD.unpack_from(data, offset)
     if not name_length:
         raise FormatError(
-            f"{what} has no name field, which stops the game",
+            f"record {number:,} has no name field, which stops the game",
             offset=offset + 4,
             expected="16, 24 or 32 bytes",
             found="0",
@@ -134,14 +139,14 @@ def _decode_part(data: bytes, offset: int, number: int) -> tuple[Part, tuple[int
         )
     counts_at = name_at + name_length
     vertices_at = counts_at + COUNTS.size
-    check_extent(data, name_length, name_at, f"the name bytes of {what}")
-    check_extent(data, COUNTS.size, counts_at, f"the counts of {what}")
+    if vertices_at > len(data):
+        check_extent(data, name_length + COUNTS.size, name_at, f"the name and the counts of record {number:,}")
+    name_field = data[name_at:counts_at]
     vertex_count, triangle_count = COUNTS.unpack_from(data, counts_at)
     triangles_at = vertices_at + vertex_count * VERTEX.itemsize
     end = triangles_at + triangle_count * TRIANGLE.itemsize
-    part = Part(data[name_at:counts_at], np.zeros((0, 3), np.float32), np.zeros((0, 3), np.uint32))
     if size != end - name_at:
-        with _within(number, part):
+        with _within(number, name_field):
             raise FormatError(
                 "the size word disagrees with the counts",
                 offset=offset,
@@ -150,26 +155,26 @@ def _decode_part(data: bytes, offset: int, number: int) -> tuple[Part, tuple[int
                 remedy="this is no CollisionSet, or it is damaged",
             )
     if end > len(data):
-        with _within(number, part):
+        with _within(number, name_field):
             check_extent(data, triangles_at - vertices_at, vertices_at, "the vertices")
             check_extent(data, end - triangles_at, triangles_at, "the triangles")
-    vertices = np.frombuffer(data, VERTEX, vertex_count, vertices_at).astype(np.float32)
-    triangles = np.frombuffer(data, TRIANGLE, triangle_count, triangles_at).astype(np.uint32)
+    vertices = np.frombuffer(data, VERTEX.base, 3 * vertex_count, vertices_at).astype(np.float32).reshape(-1, 3)
+    triangles = np.frombuffer(data, TRIANGLE.base, 3 * triangle_count, triangles_at).astype(np.uint32).reshape(-1, 3)
     vertices.flags.writeable = triangles.flags.writeable = False
-    part = Part(part.name_field, vertices, triangles)
     if triangle_count and np.maximum.reduce(triangles, axis=None) >= vertex_count:
-        with _within(number, part):
+        with _within(number, name_field):
             check_indices(triangles, vertex_count, triangles_at, TRIANGLE.itemsize)
-    return part, (vertices_at, triangles_at), end
+    return Part(name_field, vertices, triangles), vertices_at, end
 
 
 @contextmanager
-def _within(number: int, part: Part) -> Iterator[None]:
+def _within(number: int, name_field: bytes) -> Iterator[None]:
     """Errors raised within say which record they are about, with its name where that is one."""
     try:
         yield
     except FormatError as error:
-        name = f" ({part.name})" if part.name.isprintable() else ""
+        name = spelled(name_field)
+        name = f" ({name})" if name.isprintable() else ""
         error.problem = f"in record {number:,}{name}, {error.problem}"
         raise
 
