@@ -9,9 +9,12 @@ import bpy
 from . import carry, scene_names
 from .core import collision_set, mcol
 from .core.assemble import Edit, Piece, assemble
-from .core.errors import Finding, FormatError, some
+from .core.errors import FormatError, Severity, some
+from .core.faults import Fault, long_list_faults, refuse
+from .core.grid import Grid
 from .core.rebuild import Options, Rebuilt, rebuild
 from .core.rebuild_set import PartEdit, rebuild_set
+from .intersections import intersection_faults
 from .scene_read import GEOMETRY_TYPES, Origin, below, claim_by_position, find_roots, read_objects, strays
 
 
@@ -85,20 +88,24 @@ def export_hull(
     """The `.col` of a hull. Raises `FormatError` that names the objects."""
     hull = read_hull(context, root, apply_modifiers)
     rebuilt = rebuild(hull.source, hull.edit, options)
-    return Exported(
-        mcol.encode(rebuilt.hull),
-        f"{root.name}: {_summary(rebuilt)}",
-        (*hull.warnings, *map(_text, rebuilt.findings)),
-    )
+    more = refuse(advise(hull.edit, hull.source, rebuilt.hull.grid))
+    told = [finding for finding in (*rebuilt.findings, *more) if finding.severity is not Severity.INFO]
+    return Exported(mcol.encode(rebuilt.hull), f"{root.name}: {_summary(rebuilt)}", (*hull.warnings, *map(str, told)))
+
+
+def advise(edit: Edit, source: mcol.Hull, grid: Grid) -> list[Fault]:
+    """What the game can take and still is better otherwise."""
+    return intersection_faults(edit, source) + long_list_faults(edit, source, grid)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SetEdit:
-    """What hangs below a library's root: the source, an edit of each part and where its pieces come from, the
-    records that are gone, and what was left out and why."""
+    """What hangs below a library's root: the source, an edit of each part with its pieces and where they come
+    from, the records that are gone, and what was left out and why."""
 
     source: collision_set.CollisionSet
     edits: tuple[PartEdit, ...]
+    pieces: tuple[tuple[Piece, ...], ...]
     origins: tuple[tuple[Origin, ...], ...]
     removed: tuple[int, ...]
     warnings: tuple[str, ...]
@@ -115,7 +122,7 @@ def export_set(context: bpy.types.Context, root: bpy.types.Object, apply_modifie
     return Exported(
         collision_set.encode(rebuilt.library),
         f"{root.name}: {len(rebuilt.library.parts):,} parts, {changed}",
-        (*edited.warnings, *map(_text, rebuilt.findings)),
+        (*edited.warnings, *map(str, rebuilt.findings)),
     )
 
 
@@ -123,7 +130,7 @@ def read_set(context: bpy.types.Context, root: bpy.types.Object, apply_modifiers
     """The edit of a library. Raises `FormatError` for a source that can't be read."""
     source = collision_set.decode(carry.source(root))
     imported = set(root.get(carry.IMPORTED, ()))
-    edits, origins, warnings = [], [], []
+    edits, parts, origins, warnings = [], [], [], []
     for obj in below(context.scene, root):
         reading = read_objects(context, root, [obj], apply_modifiers)
         warnings += reading.warnings
@@ -133,10 +140,13 @@ def read_set(context: bpy.types.Context, root: bpy.types.Object, apply_modifiers
         original = None if record is None else source.parts[record]
         pieces = claim_by_position(reading.pieces, original) if original else reading.pieces
         edits.append(PartEdit(obj.name, record, name, assemble(pieces, original, sew=False)))
+        parts.append(tuple(pieces))
         origins.append(tuple(reading.origins))
     edits = _settle_records(edits)
     removed = sorted(imported - {edit.record for edit in edits})
-    return SetEdit(source, tuple(edits), tuple(origins), tuple(removed), (*warnings, *_stray_warnings(context, root)))
+    return SetEdit(
+        source, tuple(edits), tuple(parts), tuple(origins), tuple(removed), (*warnings, *_stray_warnings(context, root))
+    )
 
 
 def _identity(obj: bpy.types.Object, root: bpy.types.Object, count: int) -> tuple[int | None, str | None]:
@@ -191,10 +201,6 @@ def _stray_warnings(context: bpy.types.Context, root: bpy.types.Object) -> list[
     return [
         f"{some([f'`{name}`' for name in names])} came with {root.name} but no longer hang below it and aren't exported"
     ]
-
-
-def _text(finding: Finding) -> str:
-    return str(finding)
 
 
 def _names(roots: list[bpy.types.Object]) -> str:

@@ -46,6 +46,13 @@ def find_roots(scene: bpy.types.Scene, kind: str) -> list[bpy.types.Object]:
     return [obj for obj in scene.objects if carry.kind(obj) == kind]
 
 
+def root_of(obj: bpy.types.Object | None) -> bpy.types.Object | None:
+    """The root that an object is or hangs below, None if there is none."""
+    while obj is not None and carry.kind(obj) not in (carry.HULL, carry.SET):
+        obj = obj.parent
+    return obj
+
+
 def below(scene: bpy.types.Scene, root: bpy.types.Object) -> list[bpy.types.Object]:
     """Everything in the scene that hangs below a root, up to other roots, less what only shows something."""
     in_scene = set(scene.objects)

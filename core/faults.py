@@ -17,15 +17,20 @@ from .errors import Finding, FormatError, Severity, some
 from .geometry import doubled, edge_census, flat, undirected_edges
 from .grid import Grid
 from .mcol import LIMIT, Hull
+from .overlap import overlaps
 from .surfaces import Facing
+
+LONG_LIST = 160
+"""Triangles of a cell. The longest lists of the game's own maps have about half as many."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fault:
-    """Something wrong with an edited mesh: an ERROR is refused, a WARNING told.
+    """Something about an edited mesh: an ERROR is refused, a WARNING told, an INFO is for who asks.
 
     `elements` are the triangles or vertices meant, int64 (n,), or edges by their two vertices, int64 (n, 2),
-    as `kind` says: "triangles", "vertices", "edges", or "" for none.
+    as `kind` says: "triangles", "vertices", "edges", or "" for none. Where they make up something larger that is
+    at fault, `surfaces_or_cells` says how many.
     """
 
     severity: Severity
@@ -36,6 +41,12 @@ class Fault:
     expected: object = None
     found: object = None
     remedy: str = ""
+    surfaces_or_cells: int = 0
+
+    @property
+    def count(self) -> int:
+        """How many there are of what the check is named for."""
+        return self.surfaces_or_cells or max(len(self.elements), 1)
 
     @property
     def message(self) -> str:
@@ -213,6 +224,32 @@ def box_faults(edit: Edit, source: Mesh | None, grid: Grid) -> list[Fault]:
     ]
 
 
+def long_list_faults(edit: Edit, source: Hull | None, grid: Grid) -> list[Fault]:
+    """Cells that so many triangles touch that looking through them costs the game time. INFO where the source's
+    list is no shorter."""
+    triangle, cell = overlaps(grid, edit.vertices, edit.triangles)
+    lengths = np.bincount(cell, minlength=grid.cell_count)
+    before = np.zeros(grid.cell_count, np.int64)
+    if source is not None and source.grid.cell_count == grid.cell_count:
+        cells, _, _ = source.entries()
+        before = np.bincount(source.occupied[cells], minlength=grid.cell_count)
+    long = lengths > LONG_LIST
+    faults = []
+    for severity, which in ((Severity.WARNING, long & (lengths > before)), (Severity.INFO, long & (lengths <= before))):
+        if which.any():
+            count = np.count_nonzero(which)
+            problem = (
+                f"{count:,} cells are touched by {lengths[which].max():,} triangles at most, "
+                f"more than {LONG_LIST:,} cost the game time"
+            )
+            elements = np.unique(triangle[which[cell]])
+            remedy = "simplify what is there, or build the hull with smaller cells"
+            faults.append(
+                Fault(severity, "long lists", problem, "triangles", elements, remedy=remedy, surfaces_or_cells=count)
+            )
+    return faults
+
+
 def outside_box(edit: Edit, source: Mesh | None, grid: Grid) -> np.ndarray:
     """Which vertices lie outside the bounding box and not where the source has them, bool (nv,)."""
     outside = grid.outside(edit.vertices)
@@ -294,10 +331,11 @@ def _open_surfaces(edit: Edit, at_hole: np.ndarray) -> list[Fault]:
         Fault(
             Severity.ERROR,
             "open surfaces",
-            f"{len(broken):,} of {owners(edit, triangles)} not closed",
+            f"{len(broken):,} of {owners(edit, triangles)} that aren't closed",
             "triangles",
             np.flatnonzero(triangles),
             remedy="close every hole",
+            surfaces_or_cells=len(broken),
         )
     ]
 
