@@ -77,8 +77,10 @@ def _pierces(start: np.ndarray, end: np.ndarray, triangle: np.ndarray) -> np.nda
     normal = np.cross(second - first, third - first)
     before, after = (np.einsum("ni,ni->n", normal, point - first) for point in (start, end))
     through = before * after < 0
-    with np.errstate(divide="ignore", invalid="ignore"):
-        point = start + (before / (before - after))[:, None] * (end - start)
+    rows = np.flatnonzero(through)
+    part = (before[rows] / (before[rows] - after[rows]))[:, None]
+    point = start[rows] + part * (end[rows] - start[rows])
     for a, b in ((first, second), (second, third), (third, first)):
-        through &= np.einsum("ni,ni->n", normal, np.cross(b - a, point - a)) > 0
+        inside = np.cross((b - a)[rows], point - a[rows])
+        through[rows] &= np.einsum("ni,ni->n", normal[rows], inside) > 0
     return through
