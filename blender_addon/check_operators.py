@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import bmesh
 import bpy
 import numpy as np
@@ -198,7 +200,7 @@ def _select_in(obj: bpy.types.Object, kind: str, numbers: np.ndarray) -> None:
         edge.select_set(False)
     for vertex in mesh.verts:
         vertex.select_set(False)
-    sequence = {"VERT": mesh.verts, "EDGE": mesh.edges, "FACE": mesh.faces}[kind]
+    sequence: Any = {"VERT": mesh.verts, "EDGE": mesh.edges, "FACE": mesh.faces}[kind]
     sequence.ensure_lookup_table()
     for number in numbers.tolist():
         sequence[number].hide_set(False)
@@ -213,8 +215,7 @@ def _frame(context: bpy.types.Context) -> None:
     for region in context.area.regions:
         if region.type == "WINDOW":
             with context.temp_override(region=region):
-                if bpy.ops.view3d.view_selected.poll():
-                    bpy.ops.view3d.view_selected()
+                bpy.ops.view3d.view_selected()
 
 
 CLASSES = (SYLPHEED_OT_check, SYLPHEED_OT_select_problem)

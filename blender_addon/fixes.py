@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import bmesh
 import bpy
@@ -36,7 +37,7 @@ class Broken:
     partners: np.ndarray
     source: np.ndarray
 
-    def pick(self, sequence: Iterable) -> list:
+    def pick(self, sequence: Any) -> list:
         """The elements of these numbers among the mesh's vertices, edges or faces."""
         sequence.ensure_lookup_table()
         return [sequence[number] for number in self.numbers.tolist()]

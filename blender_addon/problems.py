@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import bpy
 import numpy as np
@@ -166,7 +167,7 @@ class _Where:
         self.scene, self.edit, self.pieces, self.origins = scene, edit, pieces, origins
         vertex_bounds = np.cumsum([0, *(len(piece.vertices) for piece in pieces)])
         self.triangle_bounds = np.cumsum([0, *(len(piece.triangles) for piece in pieces)])
-        self.places = [edit.places[a:b] for a, b in zip(vertex_bounds, vertex_bounds[1:], strict=False)]
+        self.places = [edit.places[a:b] for a, b in pairwise(vertex_bounds)]
 
     def problem(self, fault: Fault) -> Problem:
         find = {"vertices": self._vertices, "edges": self._edges, "triangles": self._faces}.get(fault.kind)

@@ -102,7 +102,7 @@ def add_a_fin(hull: dict) -> Elements:
 def flatten_a_face(hull: dict) -> Elements:
     mesh = hull["asteroid_01"].data
     places = coordinates(mesh)
-    a, b, c = mesh.polygons[3].vertices
+    a, _, c = mesh.polygons[3].vertices
     places[c] = places[a]
     set_coordinates(mesh, places)
     return {
@@ -139,7 +139,7 @@ def tear_a_face_off(hull: dict) -> Elements:
     edit_faces(mesh, lambda bm: bmesh.ops.split(bm, geom=[bm.faces[4]]))
     places = coordinates(mesh)
     assert len(mesh.vertices) == count + 3 and len(np.unique(places, axis=0)) == count
-    unique, inverse, counts = np.unique(places, axis=0, return_inverse=True, return_counts=True)
+    _, inverse, counts = np.unique(places, axis=0, return_inverse=True, return_counts=True)
     assert len(corners) == 3
     return {hull["asteroid_01"].name: set(np.flatnonzero(counts[inverse.reshape(-1)] > 1).tolist())}
 
