@@ -141,15 +141,16 @@ def _check_hull(context: bpy.types.Context, hull: HullEdit) -> tuple[list[Fact],
 def _hull_facts(edit: Edit, source: Hull, rebuilt: Rebuilt | None) -> list[Fact]:
     grid = source.grid
     changed, added, removed = count_changes(source, edit)
+    sizes = [f"{size:,.7g}" for size in grid.cell_size]
     facts = [
         Fact("Vertices", f"{len(edit.vertices):,}", f"{LIMIT:,}"),
         Fact("Triangles", f"{len(edit.triangles):,}", f"{LIMIT:,}"),
         Fact("Surfaces", f"{_surfaces(edit.triangles):,}", f"{_surfaces(source.triangles):,}"),
         Fact("Cells", " x ".join(map(str, grid.dimensions))),
-        Fact("Cell Size", " x ".join(f"{size:,.7g}" for size in grid.cell_size)),
-        Fact("Triangles Moved", f"{changed:,}"),
-        Fact("Triangles Added", f"{added:,}"),
-        Fact("Triangles Removed", f"{removed:,}"),
+        Fact("Cell Size", sizes[0] if len(set(sizes)) == 1 else " x ".join(sizes)),
+        Fact("Moved", f"{changed:,}"),
+        Fact("Added", f"{added:,}"),
+        Fact("Removed", f"{removed:,}"),
     ]
     if rebuilt is not None:
         facts.append(Fact("Cells Touched", f"{len(rebuilt.cells):,}"))
@@ -297,7 +298,7 @@ def _set_facts(edited: SetEdit, rebuilt: RebuiltSet | None) -> list[Fact]:
         Fact("Triangles", f"{sum(len(edit.edit.triangles) for edit in edited.edits):,}"),
     ]
     if rebuilt is not None:
-        facts.append(Fact("Parts Edited", some(rebuilt.changed) if rebuilt.changed else "0"))
+        facts.append(Fact("Edited", some(rebuilt.changed) if rebuilt.changed else "0"))
     return facts
 
 
@@ -325,4 +326,4 @@ def _refused(error: FormatError) -> Problem:
 
 
 def _told(fault: Fault) -> str:
-    return fault.problem + (f"; {fault.remedy}" if fault.remedy else "")
+    return str(FormatError(fault.problem, expected=fault.expected, found=fault.found, remedy=fault.remedy))

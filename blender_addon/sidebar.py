@@ -13,6 +13,9 @@ from .scene_read import root_of
 
 ICONS = {Severity.ERROR: "CANCEL", Severity.WARNING: "ERROR", Severity.INFO: "INFO"}
 
+WIDTH = 34
+"""Letters that a line of the sidebar holds at its usual width."""
+
 
 class SYLPHEED_PT_hull(bpy.types.Panel):
     bl_label = "Hull"
@@ -55,22 +58,20 @@ def _draw_verdict(layout: bpy.types.UILayout, sound: bool, problems: int) -> Non
 
 
 def _draw_problem(layout: bpy.types.UILayout, root: bpy.types.Object, problem: Problem) -> None:
-    row = layout.row(align=True)
+    column = layout.box().column(align=True)
+    row = column.row()
     row.label(text=TITLES[problem.check], icon=ICONS[problem.severity])
     count = row.row()
     count.alignment = "RIGHT"
     count.label(text=f"{problem.count:,}", translate=False)
-    buttons = row.row(align=True)
-    buttons.alignment = "RIGHT"
-    select = buttons.row(align=True)
-    select.enabled = bool(problem.elements)
-    selects = select.operator(SYLPHEED_OT_select_problem.bl_idname, text="Select")
-    selects.root, selects.check, selects.severity = root.name, problem.check, problem.severity.value
-    fix = buttons.row(align=True)
-    fix.enabled = problem.check in FIXES and bool(problem.elements)
-    fix.operator(FIXES.get(problem.check, "sylpheed.fix_holes"), text="Fix").root = root.name
     if not problem.elements:
-        _draw_message(layout, problem.message)
+        _draw_message(column, problem.message)
+        return
+    row = column.row(align=True)
+    select = row.operator(SYLPHEED_OT_select_problem.bl_idname, text="Select")
+    select.root, select.check, select.severity = root.name, problem.check, problem.severity.value
+    if problem.check in FIXES:
+        row.operator(FIXES[problem.check], text="Fix").root = root.name
 
 
 def _draw_message(layout: bpy.types.UILayout, message: str) -> None:
@@ -79,7 +80,7 @@ def _draw_message(layout: bpy.types.UILayout, message: str) -> None:
     column.scale_y = 0.75
     line = ""
     for word in message.split(" "):
-        if line and len(line) + len(word) > 44:
+        if line and len(line) + len(word) > WIDTH:
             column.label(text=line, icon="BLANK1", translate=False)
             line = ""
         line += f" {word}" if line else word
@@ -110,9 +111,14 @@ class SYLPHEED_PT_hull_facts(bpy.types.Panel):
 
 
 def _draw_fact(layout: bpy.types.UILayout, fact: Fact) -> None:
+    value = f"{fact.value} / {fact.limit}" if fact.limit else fact.value
+    if len(value) > WIDTH // 2:
+        layout.label(text=fact.label)
+        _draw_message(layout, value)
+        return
     split = layout.split(factor=0.45)
     split.label(text=fact.label)
-    split.label(text=f"{fact.value} / {fact.limit}" if fact.limit else fact.value, translate=False)
+    split.label(text=value, translate=False)
 
 
 CLASSES = (SYLPHEED_PT_hull, SYLPHEED_PT_hull_facts)

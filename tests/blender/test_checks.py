@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 
@@ -16,6 +16,8 @@ from core import mcol
 from core.check import check_hull
 from core.errors import Severity
 from tests.blender.helpers import (
+    DATA,
+    MANY_ASTEROIDS,
     PLAIN,
     TETRAHEDRON,
     TWO_ASTEROIDS,
@@ -338,3 +340,220 @@ def test_the_samples_are_sound(name: str, check: Callable) -> None:
     assert checked.sound
     assert [p.check for p in checked.problems if p.severity.value != "info"] == []
     assert bpy.context.mode == "OBJECT"
+
+
+# --- where, and what is left alone ----------------------------------------------------------------
+
+
+def test_select_works_over_several_objects_and_hidden_ones(hull: dict, check: Callable) -> None:
+    elements = turn_a_face(hull)
+    edit_faces(hull["wall"].data, lambda bm: bmesh.ops.reverse_faces(bm, faces=[bm.faces[1]]))
+    elements[hull["wall"].name] = {1}
+    hull["wall"].hide_set(True)
+    assert bpy.ops.sylpheed.select_problem(check="flipped triangles") == {"FINISHED"}
+    assert selected("FACE") == elements
+
+
+def test_select_again_from_edit_mode(hull: dict, check: Callable) -> None:
+    flipped, loose = turn_a_face(hull), strew_vertices(hull)
+    bpy.ops.sylpheed.select_problem(check="flipped triangles")
+    assert bpy.ops.sylpheed.select_problem(check="loose vertices") == {"FINISHED"}
+    assert selected("VERT") == loose
+    assert bpy.ops.sylpheed.select_problem(check="flipped triangles") == {"FINISHED"}
+    assert selected("FACE") == flipped
+
+
+def test_inherited_and_new_faults_are_told_apart(hull: dict, check: Callable, tmp_path: Path) -> None:
+    """A hole that the source has is a warning, one that the edit made an error."""
+    source_hull = mcol.decode(source(TWO_ASTEROIDS))
+    file = tmp_path / "holed.col"
+    triangles = source_hull.triangles.copy()
+    file.write_bytes(mcol.encode(build_without(source_hull, triangles, 3)))
+    root = import_hull(file)
+    parts = surfaces(root)
+    edit_faces(parts["asteroid_02"].data, lambda bm: bmesh.ops.delete(bm, geom=[bm.faces[0]], context="FACES"))
+    select(root)
+    problems = [problem for problem in check(root).problems if problem.check == "open edges"]
+    assert [(p.severity.value, p.count) for p in problems] == [("error", 3), ("warning", 3)]
+    for problem in problems:
+        bpy.ops.sylpheed.select_problem(check="open edges", severity=problem.severity.value)
+        assert selected("EDGE") == {name: set(numbers.tolist()) for name, numbers in problem.elements.items()}
+
+
+def build_without(hull: mcol.Hull, triangles: np.ndarray, number: int) -> mcol.Hull:
+    """The hull with one triangle gone, as a careless tool would write it."""
+    indices = hull.indices.astype(int)
+    indices = np.maximum(np.where(indices >= number, indices - 1, indices), 0).astype(np.uint16)
+    return replace(
+        hull,
+        triangles=np.delete(triangles, number, axis=0),
+        spheres=np.delete(hull.spheres, number, axis=0),
+        indices=indices,
+    )
+
+
+def test_a_fix_is_one_undo_step(hull: dict, tmp_path: Path) -> None:
+    (name,) = open_a_hole(hull)
+    bpy.context.view_layer.update()
+    count = len(bpy.data.objects[name].data.polygons)
+    bpy.ops.ed.undo_push()
+    assert bpy.ops.sylpheed.fix_holes("EXEC_DEFAULT", True) == {"FINISHED"}
+    assert len(bpy.data.objects[name].data.polygons) == count + 1
+    bpy.ops.ed.undo()
+    assert len(bpy.data.objects[name].data.polygons) == count
+
+
+def test_a_larger_hole_is_filled_with_new_faces(hull: dict, check: Callable, tmp_path: Path) -> None:
+    def change(bm: bmesh.types.BMesh) -> None:
+        bmesh.ops.delete(bm, geom=[bm.verts[4]], context="VERTS")
+
+    edit_faces(hull["asteroid_01"].data, change)
+    assert bpy.ops.sylpheed.fix_holes() == {"FINISHED"}
+    assert check(hull["root"]).sound
+    judged(export(tmp_path))
+
+
+def test_a_fix_leaves_other_hulls_and_shared_meshes_alone(hull: dict, check: Callable, tmp_path: Path) -> None:
+    second = import_hull(MANY_ASTEROIDS)
+    other = surfaces(second)["asteroid_01"]
+    for obj in (hull["asteroid_01"], other):
+        edit_faces(obj.data, lambda bm: bmesh.ops.reverse_faces(bm, faces=[bm.faces[6]]))
+    select(hull["asteroid_01"])
+    before = coordinates(other.data), [tuple(face.vertices) for face in other.data.polygons]
+    assert bpy.ops.sylpheed.fix_facing() == {"FINISHED"}
+    assert [tuple(face.vertices) for face in other.data.polygons] == before[1]
+    assert export(tmp_path) == source(TWO_ASTEROIDS)
+
+    shared = bpy.data.objects.new("shared", other.data)
+    bpy.context.scene.collection.objects.link(shared)
+    select(other)
+    assert bpy.ops.sylpheed.fix_facing() == {"CANCELLED"}
+    assert [tuple(face.vertices) for face in other.data.polygons] == before[1]
+    assert [problem.check for problem in check(second).problems] == ["flipped triangles"]
+
+
+def test_faces_that_modifiers_make_are_named_by_object(hull: dict, check: Callable) -> None:
+    hull["asteroid_01"].modifiers.new("cut", "EDGE_SPLIT").split_angle = 0
+    hull["asteroid_01"].modifiers.new("shift", "DISPLACE").strength = 1000
+    problem = found(check(hull["root"]), "open edges")
+    assert problem.objects == (hull["asteroid_01"].name,) and not problem.elements
+    assert bpy.ops.sylpheed.select_problem(check="open edges") == {"CANCELLED"}
+    assert bpy.ops.sylpheed.fix_holes() == {"CANCELLED"}
+    assert bpy.context.mode == "OBJECT"
+
+
+def test_a_linked_library_is_checked_and_left_alone(hull: dict, check: Callable, tmp_path: Path) -> None:
+    turn_a_face(hull)
+    file = tmp_path / "library.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(file))
+    bpy.ops.wm.read_homefile(use_empty=True)
+    with bpy.data.libraries.load(str(file), link=True) as (theirs, ours):
+        ours.collections = [name for name in theirs.collections if name == Path(TWO_ASTEROIDS).stem]
+    bpy.context.scene.collection.children.link(ours.collections[0])
+    (root,) = [obj for obj in bpy.data.objects if obj.get("sylpheed_kind") == "hull"]
+    assert found(check(root), "flipped triangles").count == 1
+    assert bpy.ops.sylpheed.select_problem(check="flipped triangles") == {"CANCELLED"}
+    assert bpy.ops.sylpheed.fix_facing() == {"CANCELLED"}
+
+
+def test_a_face_on_which_edit_mode_hangs_is_not_entered(hull: dict, check: Callable) -> None:
+    obj = new_object(hull["root"], "trap", [(0, 0, 0), (100, 0, 0), (0, 100, 0)], [(0, 1, 2), (0, 0, 1)])
+    assert "open edges" in [problem.check for problem in check(hull["root"]).problems]
+    assert bpy.ops.sylpheed.select_problem(check="open edges") == {"CANCELLED"}
+    assert bpy.context.mode == "OBJECT" and obj.name in bpy.data.objects
+
+
+def test_too_many_triangles(hull: dict, check: Callable) -> None:
+    ball = new_object(hull["root"], "ball", [], [])
+    edit_faces(ball.data, lambda bm: bmesh.ops.create_icosphere(bm, subdivisions=7, radius=400))
+    problem = found(check(hull["root"]), "counts")
+    assert problem.severity.value == "error" and "65,535" in problem.message and "`ball`" in problem.message
+
+
+def test_touching_no_scene(hull: dict, check: Callable) -> None:
+    """A check changes neither objects, nor selection, nor mode, nor data."""
+    hull["asteroid_01"].modifiers.new("shift", "DISPLACE").strength = 10
+    select(hull["asteroid_01"], hull["wall"])
+    bpy.ops.object.mode_set(mode="EDIT")
+    before = [len(getattr(bpy.data, name)) for name in ("objects", "meshes", "scenes", "collections")]
+    check(hull["root"])
+    assert [len(getattr(bpy.data, name)) for name in ("objects", "meshes", "scenes", "collections")] == before
+    assert bpy.context.mode == "EDIT_MESH" and set(bpy.context.objects_in_mode) == {hull["asteroid_01"], hull["wall"]}
+
+
+# --- what is shown --------------------------------------------------------------------------------
+
+
+def edited(addon: ModuleType, root: bpy.types.Object) -> bool:
+    bpy.context.view_layer.update()
+    return bool(addon.last_check.of(root).edited)
+
+
+def test_a_result_is_stale_when_the_hull_was_edited_since(hull: dict, addon: ModuleType, check: Callable) -> None:
+    check(hull["root"])
+    assert not edited(addon, hull["root"])
+    hull["asteroid_01"].location.x = 100
+    assert edited(addon, hull["root"])
+    hull["asteroid_01"].location.x = 0
+    assert not edited(addon, hull["root"])
+    hull["root"].location.x = 100  # what the file doesn't depend on
+    assert not edited(addon, hull["root"])
+    places = coordinates(hull["wall"].data)
+    set_coordinates(hull["wall"].data, places * 0.5)
+    assert edited(addon, hull["root"])
+    check(hull["root"])
+    assert not edited(addon, hull["root"])
+    bpy.data.objects.remove(hull["asteroid_02"])
+    assert edited(addon, hull["root"])
+    check(hull["root"])
+    new_object(hull["root"], "more", BOX, BOX_FACES)
+    assert edited(addon, hull["root"])
+
+
+def test_looking_in_edit_mode_is_no_edit(hull: dict, addon: ModuleType, check: Callable) -> None:
+    turn_a_face(hull)
+    check(hull["root"])
+    bpy.ops.sylpheed.select_problem(check="flipped triangles")
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert not edited(addon, hull["root"])
+
+
+def test_the_facts(hull: dict, check: Callable) -> None:
+    hull["asteroid_01"].location.x = 1000
+    facts = {fact.label: fact for fact in check(hull["root"]).facts}
+    col = mcol.decode(source(TWO_ASTEROIDS))
+    assert facts["Vertices"].value == str(len(col.vertices)) and facts["Vertices"].limit == "65,535"
+    assert facts["Triangles"].value == str(len(col.triangles))
+    assert facts["Cells"].value == "5 x 5 x 5" and facts["Cell Size"].value == "10,000"
+    assert facts["Moved"].value == str(len(hull["asteroid_01"].data.polygons))
+    assert facts["Added"].value == facts["Removed"].value == "0"
+    assert int(facts["Cells Touched"].value) > 0
+
+
+def test_a_collision_set_is_checked_too(addon: ModuleType, check: Callable) -> None:
+    bpy.ops.import_scene.sylpheed_set(filepath=str(DATA / "CollisionSet_small.bin"))
+    (root,) = [obj for obj in bpy.data.objects if obj.get("sylpheed_kind") == "set"]
+    assert not [p for p in check(root).problems if p.severity.value != "info"]
+    part = next(obj for obj in root.children_recursive if obj.type == "MESH")
+    count = len(part.data.vertices)
+    edit_faces(part.data, lambda bm: [bm.verts.new((x, 0, 0)) for x in (1, 2)])
+    places = coordinates(part.data)
+    a, b, c = part.data.polygons[0].vertices
+    places[c] = (places[a] + places[b]) / 2
+    set_coordinates(part.data, places)
+    checked = check(root)
+    assert checked.sound and {problem.check for problem in checked.problems} == {
+        "loose vertices",
+        "zero-area triangles",
+    }
+    select(root)
+    bpy.ops.sylpheed.select_problem(check="loose vertices")
+    assert selected("VERT") == {part.name: {count, count + 1}}
+    assert bpy.ops.sylpheed.fix_loose_vertices() == {"FINISHED"}
+    assert [problem.check for problem in check(root).problems] == ["zero-area triangles"]
+
+
+def test_nothing_to_check() -> None:
+    assert bpy.ops.sylpheed.check() == {"CANCELLED"}
+    assert bpy.ops.sylpheed.select_problem(check="open edges") == {"CANCELLED"}
+    assert bpy.ops.sylpheed.fix_holes() == {"CANCELLED"}
