@@ -77,10 +77,10 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A line of the sidebar: a label, its value, and the limit that it is held against."""
+    """A line of the sidebar: a label, its value, and the limit that it is held against. A heading has no value."""
 
     label: str
-    value: str
+    value: str = ""
     limit: str = ""
 
 
@@ -145,9 +145,11 @@ def _hull_facts(edit: Edit, source: Hull, rebuilt: Rebuilt | None) -> list[Fact]
     facts = [
         Fact("Vertices", f"{len(edit.vertices):,}", f"{LIMIT:,}"),
         Fact("Triangles", f"{len(edit.triangles):,}", f"{LIMIT:,}"),
-        Fact("Surfaces", f"{_surfaces(edit.triangles):,}", f"{_surfaces(source.triangles):,}"),
+        Fact("Surfaces", f"{_surfaces(edit.triangles):,}"),
         Fact("Cells", " x ".join(map(str, grid.dimensions))),
         Fact("Cell Size", sizes[0] if len(set(sizes)) == 1 else " x ".join(sizes)),
+        Fact("Triangles, compared with the source:"),
+        Fact("As They Were", f"{len(source.triangles) - changed - removed:,}"),
         Fact("Moved", f"{changed:,}"),
         Fact("Added", f"{added:,}"),
         Fact("Removed", f"{removed:,}"),

@@ -112,6 +112,10 @@ class SYLPHEED_PT_hull_facts(bpy.types.Panel):
 
 def _draw_fact(layout: bpy.types.UILayout, fact: Fact) -> None:
     value = f"{fact.value} / {fact.limit}" if fact.limit else fact.value
+    if not value:
+        layout.separator()
+        layout.label(text=fact.label)
+        return
     if len(value) > WIDTH // 2:
         layout.label(text=fact.label)
         _draw_message(layout, value)
