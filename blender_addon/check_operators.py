@@ -115,6 +115,8 @@ class SYLPHEED_OT_select_problem(bpy.types.Operator):
             self.report(
                 {"WARNING"}, f"can't be selected in {names}: linked, not in this view layer, or made by modifiers"
             )
+        if selected:
+            last_check.trust(context, root)
         if selected and context.area and context.area.type == "VIEW_3D":
             _frame(context)
         return {"FINISHED"} if selected else {"CANCELLED"}

@@ -52,24 +52,27 @@ def forget() -> None:
     _results.clear()
 
 
+def trust(context: bpy.types.Context, root: bpy.types.Object) -> None:
+    """Takes a result for fresh after something that Blender reports like an edit, such as entering edit mode."""
+    context.view_layer.update()
+    _results[root.session_uid].edited.clear()
+
+
 def _state(obj: bpy.types.Object) -> int | None:
-    """A number that is the same as long as an object's shape and place are; None if that can't be told."""
-    if obj.mode == "EDIT" or obj.modifiers or obj.constraints or obj.type not in {"MESH", "EMPTY"}:
+    """A number that is the same as long as an object's shape and place are; None if that can't be told. In edit
+    mode it is that of the mesh as it was last written back."""
+    if obj.modifiers or obj.constraints or obj.type not in {"MESH", "EMPTY"}:
         return None
     number = zlib.crc32(np.array([obj.matrix_basis, obj.matrix_parent_inverse], np.float32).tobytes())
     number = zlib.crc32((obj.parent.name if obj.parent else "").encode(), number)
     if obj.type == "MESH":
         if obj.data.shape_keys:
             return None
-        for name, field_name, dtype, size in (
-            ("position", "vector", np.float32, 3),
-            (".corner_vert", "value", np.int32, 1),
-        ):
-            attribute = obj.data.attributes.get(name)
-            if attribute is not None:
-                values = np.empty(size * len(attribute.data), dtype)
-                attribute.data.foreach_get(field_name, values)
-                number = zlib.crc32(values.tobytes(), number)
+        places = np.empty(3 * len(obj.data.vertices), np.float32)
+        corners = np.empty(len(obj.data.loops), np.int32)
+        obj.data.vertices.foreach_get("co", places)
+        obj.data.loops.foreach_get("vertex_index", corners)
+        number = zlib.crc32(corners.tobytes(), zlib.crc32(places.tobytes(), number))
     return number
 
 
@@ -104,7 +107,7 @@ def _note_load(*_: object) -> None:
 def _compare(obj: bpy.types.Object) -> None:
     for result in _results.values():
         if obj.name in result.states:
-            state = _state(obj)
+            state = None if obj.mode == "EDIT" else _state(obj)
             if state is None or state != result.states[obj.name]:
                 result.edited.add(obj.name)
             else:

@@ -513,9 +513,18 @@ def test_a_result_is_stale_when_the_hull_was_edited_since(hull: dict, addon: Mod
 def test_looking_in_edit_mode_is_no_edit(hull: dict, addon: ModuleType, check: Callable) -> None:
     turn_a_face(hull)
     check(hull["root"])
-    bpy.ops.sylpheed.select_problem(check="flipped triangles")
+    for _ in range(2):
+        bpy.ops.sylpheed.select_problem(check="flipped triangles")
+        assert not edited(addon, hull["root"])
     bpy.ops.object.mode_set(mode="OBJECT")
     assert not edited(addon, hull["root"])
+    bpy.ops.object.mode_set(mode="EDIT")
+    mesh = bmesh.from_edit_mesh(bpy.context.object.data)
+    mesh.verts.ensure_lookup_table()
+    mesh.verts[0].co.x += 10
+    bmesh.update_edit_mesh(bpy.context.object.data)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert edited(addon, hull["root"])
 
 
 def test_the_facts(hull: dict, check: Callable) -> None:
