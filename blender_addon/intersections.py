@@ -19,16 +19,16 @@ PART = 1e-6
 """How far to nudge, as a part of the largest coordinate: a few steps of float32."""
 
 
-def intersection_faults(edit: Edit, source: Mesh | None) -> list[Fault]:
+def intersection_faults(edit: Edit, source: Mesh | None, only_new: bool = False) -> list[Fault]:
     """Surfaces that pass through themselves or through each other. Triangles that share a vertex and such that only
-    touch don't count. INFO where the source has them so."""
-    pairs = crossing_pairs(edit.vertices, edit.triangles)
-    if not len(pairs):
-        return []
-    surface = surfaces.split(edit.triangles)
+    touch don't count. INFO where the source has them so; `only_new` doesn't look for those."""
     old = np.zeros(len(edit.triangles), bool)
     if source is not None:
         old = matches(edit, source)[0] & ~moved(edit.vertices, edit.vertex_ids, source)[edit.triangles].any(axis=1)
+    pairs = crossing_pairs(edit.vertices, edit.triangles, np.flatnonzero(~old) if only_new else None)
+    if not len(pairs):
+        return []
+    surface = surfaces.split(edit.triangles)
     inherited = old[pairs].all(axis=1)
     itself = surface[pairs[:, 0]] == surface[pairs[:, 1]]
     faults = []
@@ -46,11 +46,18 @@ def intersection_faults(edit: Edit, source: Mesh | None) -> list[Fault]:
     return faults
 
 
-def crossing_pairs(vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:
-    """Pairs of triangles that pass through each other, int64 (p, 2), the lower first."""
+def crossing_pairs(vertices: np.ndarray, triangles: np.ndarray, some: np.ndarray | None = None) -> np.ndarray:
+    """Pairs of triangles that pass through each other, int64 (p, 2), the lower first; those alone that have one
+    of `some`, int64 numbers."""
+    if some is not None and not len(some):
+        return np.zeros((0, 2), np.int64)
     reach = PART * float(np.abs(vertices).max(initial=0))
-    tree = BVHTree.FromPolygons(vertices.tolist(), triangles.tolist(), all_triangles=True, epsilon=2 * reach)
-    pairs = np.array(tree.overlap(tree), np.int64).reshape(-1, 2)
+    tree = _tree(vertices, triangles, 2 * reach)
+    if some is None:
+        pairs = np.array(tree.overlap(tree), np.int64).reshape(-1, 2)
+    else:
+        pairs = np.array(_tree(vertices, triangles[some], 2 * reach).overlap(tree), np.int64).reshape(-1, 2)
+        pairs[:, 0] = some[pairs[:, 0]]
     pairs = np.unique(np.sort(pairs, axis=1), axis=0)
     shared = (triangles[pairs[:, 0]][:, :, None] == triangles[pairs[:, 1]][:, None, :]).any(axis=(1, 2))
     pairs = pairs[~shared]
@@ -61,6 +68,10 @@ def crossing_pairs(vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:
     meeting = np.unique(surface, axis=0, return_inverse=True)[1].reshape(-1)
     both = np.isin(meeting, meeting[nudged[0]]) & np.isin(meeting, meeting[nudged[1]])
     return pairs[both & (nudged[0] | nudged[1])]
+
+
+def _tree(vertices: np.ndarray, triangles: np.ndarray, epsilon: float) -> BVHTree:
+    return BVHTree.FromPolygons(vertices.tolist(), triangles.tolist(), all_triangles=True, epsilon=epsilon)
 
 
 def _cross(one: np.ndarray, other: np.ndarray) -> np.ndarray:

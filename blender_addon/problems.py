@@ -14,13 +14,14 @@ from . import carry
 from .core.arrays import components
 from .core.assemble import Edit, Piece
 from .core.errors import FormatError, Severity, some
-from .core.faults import Fault, find_faults
+from .core.faults import Fault, find_faults, long_list_faults
 from .core.geometry import close_pairs
 from .core.mcol import LIMIT, Hull
 from .core.rebuild import Rebuilt, count_changes, rebuild
 from .core.rebuild_set import RebuiltSet, new_flat, rebuild_set
 from .core.surfaces import split
-from .scene_export import HullEdit, SetEdit, advise, read_hull, read_set
+from .intersections import intersection_faults
+from .scene_export import HullEdit, SetEdit, read_hull, read_set
 from .scene_read import Origin
 
 TITLES = {
@@ -125,7 +126,7 @@ def _check_hull(context: bpy.types.Context, hull: HullEdit) -> tuple[list[Fact],
     where = _Where(context.scene, edit, hull.pieces, hull.origins)
     faults = find_faults(edit, source)
     if len(edit.triangles) and np.isfinite(edit.vertices).all():
-        faults += advise(edit, source, source.grid)
+        faults += intersection_faults(edit, source) + long_list_faults(edit, source, source.grid)
     problems = [where.problem(fault) for fault in faults if fault.check != "loose vertices"]
     problems += where.loose() + where.doubled() + where.large()
     problems += [Problem(Severity.WARNING, "left out", warning, 1) for warning in hull.warnings]

@@ -9,9 +9,8 @@ import bpy
 from . import carry, scene_names
 from .core import collision_set, mcol
 from .core.assemble import Edit, Piece, assemble
-from .core.errors import FormatError, Severity, some
-from .core.faults import Fault, long_list_faults, refuse
-from .core.grid import Grid
+from .core.errors import Finding, FormatError, Severity, some
+from .core.faults import long_list_faults, refuse
 from .core.rebuild import Options, Rebuilt, rebuild
 from .core.rebuild_set import PartEdit, rebuild_set
 from .intersections import intersection_faults
@@ -88,14 +87,19 @@ def export_hull(
     """The `.col` of a hull. Raises `FormatError` that names the objects."""
     hull = read_hull(context, root, apply_modifiers)
     rebuilt = rebuild(hull.source, hull.edit, options)
-    more = refuse(advise(hull.edit, hull.source, rebuilt.hull.grid))
-    told = [finding for finding in (*rebuilt.findings, *more) if finding.severity is not Severity.INFO]
+    told = [*rebuilt.findings, *_advice(hull, rebuilt)]
     return Exported(mcol.encode(rebuilt.hull), f"{root.name}: {_summary(rebuilt)}", (*hull.warnings, *map(str, told)))
 
 
-def advise(edit: Edit, source: mcol.Hull, grid: Grid) -> list[Fault]:
-    """What the game can take and still is better otherwise."""
-    return intersection_faults(edit, source) + long_list_faults(edit, source, grid)
+def _advice(hull: HullEdit, rebuilt: Rebuilt) -> list[Finding]:
+    """What the edit did that the game can take and that is better otherwise."""
+    rows, _, triangles = rebuilt.hull.entries()
+    listed = triangles, rebuilt.hull.occupied[rows]
+    faults = [
+        *intersection_faults(hull.edit, hull.source, only_new=True),
+        *long_list_faults(hull.edit, hull.source, rebuilt.hull.grid, listed),
+    ]
+    return refuse([fault for fault in faults if fault.severity is not Severity.INFO])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -56,13 +56,17 @@ def root_of(obj: bpy.types.Object | None) -> bpy.types.Object | None:
 def below(scene: bpy.types.Scene, root: bpy.types.Object) -> list[bpy.types.Object]:
     """Everything in the scene that hangs below a root, up to other roots, less what only shows something."""
     in_scene = set(scene.objects)
+    children: dict[bpy.types.Object, list[bpy.types.Object]] = {}
+    for obj in bpy.data.objects:  # Object.children looks through all of them each time
+        if obj.parent is not None:
+            children.setdefault(obj.parent, []).append(obj)
     found: list[bpy.types.Object] = []
-    waiting = list(root.children)
+    waiting = list(children.get(root, ()))
     while waiting:
         obj = waiting.pop()
         if carry.kind(obj) in (carry.HULL, carry.SET):
             continue
-        waiting += obj.children
+        waiting += children.get(obj, ())
         if obj in in_scene and carry.kind(obj) != carry.SHOWN:
             found.append(obj)
     return sorted(found, key=lambda obj: obj.name)

@@ -224,10 +224,12 @@ def box_faults(edit: Edit, source: Mesh | None, grid: Grid) -> list[Fault]:
     ]
 
 
-def long_list_faults(edit: Edit, source: Hull | None, grid: Grid) -> list[Fault]:
-    """Cells that so many triangles touch that looking through them costs the game time. INFO where the source's
-    list is no shorter."""
-    triangle, cell = overlaps(grid, edit.vertices, edit.triangles)
+def long_list_faults(
+    edit: Edit, source: Hull | None, grid: Grid, listed: tuple[np.ndarray, np.ndarray] | None = None
+) -> list[Fault]:
+    """Cells with so many triangles that looking through them costs the game time. INFO where the source's list is
+    no shorter. `listed` has the lists if they were made already: triangles and their cells, int64 (n,) each."""
+    triangle, cell = listed or overlaps(grid, edit.vertices, edit.triangles)
     lengths = np.bincount(cell, minlength=grid.cell_count)
     before = np.zeros(grid.cell_count, np.int64)
     if source is not None and source.grid.cell_count == grid.cell_count:
@@ -239,7 +241,7 @@ def long_list_faults(edit: Edit, source: Hull | None, grid: Grid) -> list[Fault]
         if which.any():
             count = np.count_nonzero(which)
             problem = (
-                f"{count:,} cells are touched by {lengths[which].max():,} triangles at most, "
+                f"{count:,} cells list up to {lengths[which].max():,} triangles, "
                 f"more than {LONG_LIST:,} cost the game time"
             )
             elements = np.unique(triangle[which[cell]])
