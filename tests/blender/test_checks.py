@@ -273,6 +273,17 @@ def test_what_the_check_refuses_the_export_refuses(hull: dict, case: Break, chec
         assert any(problem.message.split(";")[0].split(" of ")[0] in refusal(tmp_path) for problem in checked.problems)
 
 
+@pytest.mark.parametrize("case", [case for case in BREAKS if case.severity is Severity.WARNING], ids=lambda c: c.check)
+def test_what_the_check_warns_of_the_export_warns_of(
+    hull: dict, case: Break, check: Callable, addon: ModuleType
+) -> None:
+    case.do(hull)
+    assert found(check(hull["root"]), case.check).severity.value == "warning"
+    options = addon.core.rebuild.Options()
+    warnings = addon.scene_export.export_hull(bpy.context, hull["root"], options, True).warnings
+    assert any(case.check in warning for warning in warnings)
+
+
 @pytest.mark.parametrize("mode", ["OBJECT", "EDIT"])
 @pytest.mark.parametrize("case", [case for case in BREAKS if case.fix], ids=[c.check for c in BREAKS if c.fix])
 def test_fix_mends_it_in_one_step(hull: dict, case: Break, mode: str, check: Callable, tmp_path: Path) -> None:
