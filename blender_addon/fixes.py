@@ -17,7 +17,7 @@ import numpy as np
 from bpy.props import StringProperty
 
 from . import carry, last_check
-from .check_operators import find_checked_root, redraw_sidebars
+from .check_operators import find_checked_root, matching, redraw_sidebars
 from .core import collision_set, mcol
 from .core.errors import FormatError, some
 from .core.geometry import FLATTEST
@@ -44,10 +44,16 @@ class Broken:
 
 
 class Fix:
-    """An operator that mends some checks' problems. `mend` returns how many things it mended."""
+    """An operator that mends some checks' problems. `mend` returns how many things it mended. Objects with a warning
+    of the check `first` are left alone until that is mended."""
 
     bl_options = {"REGISTER", "UNDO"}
     checks: tuple[str, ...] = ()
+    first = ""
+
+    severity: StringProperty(
+        name="Severity", description="Only what is an error, warning or info. Empty: all of it", default=""
+    )
 
     root: StringProperty(
         name="Root", description="Name of the hull's root. Empty: that of the active object", default=""
@@ -60,8 +66,10 @@ class Fix:
     def execute(self, context: bpy.types.Context) -> Result:
         try:
             root = find_checked_root(context, self.root)
-            found = [p for p in last_check.run(context, root).problems if p.check in self.checks]
-            mended, names, left_out = mend_objects(context, root, found, self.mend)
+            checked = last_check.run(context, root)
+            found = [problem for check in self.checks for problem in matching(checked, check, self.severity)]
+            waiting = {name for problem in matching(checked, self.first, "warning") for name in problem.elements}
+            mended, names, left_out = mend_objects(context, root, found, self.mend, waiting)
         except FormatError as error:
             self.report({"WARNING"}, str(error))
             return {"CANCELLED"}
@@ -79,7 +87,11 @@ class Fix:
 
 
 def mend_objects(
-    context: bpy.types.Context, root: bpy.types.Object, problems: list[Problem], mend: Callable[[Broken], int]
+    context: bpy.types.Context,
+    root: bpy.types.Object,
+    problems: list[Problem],
+    mend: Callable[[Broken], int],
+    waiting: set[str],
 ) -> tuple[int, list[str], dict[str, str]]:
     """Mends each object: how much was mended, in which objects, and which were left alone and why."""
     elements: dict[str, np.ndarray] = {}
@@ -93,7 +105,7 @@ def mend_objects(
     total, names = 0, []
     for name, numbers in elements.items():
         obj = context.scene.objects[name]
-        why = _reason_against(obj)
+        why = "has vertices in one place: merge them first" if name in waiting else _reason_against(obj)
         if why:
             left_out[name] = why
             continue
@@ -109,6 +121,8 @@ def _reason_against(obj: bpy.types.Object) -> str:
         return "is linked from a library: make it local first"
     if sum(other.data == obj.data for other in bpy.data.objects) > 1:
         return "shares its mesh with another object: make it a single user first"
+    if obj.mode not in {"OBJECT", "EDIT"}:
+        return "is in another mode: go to object or edit mode first"
     return ""
 
 
@@ -224,6 +238,7 @@ class SYLPHEED_OT_fix_holes(bpy.types.Operator, Fix):
     bl_idname = "sylpheed.fix_holes"
     bl_label = "Fill Sylpheed Holes"
     checks = ("open edges",)
+    first = "doubled vertices"  # along a crack, filling would make slivers
 
     @staticmethod
     def mend(broken: Broken) -> int:

@@ -71,7 +71,8 @@ def _draw_problem(layout: bpy.types.UILayout, root: bpy.types.Object, problem: P
     select = row.operator(SYLPHEED_OT_select_problem.bl_idname, text="Select")
     select.root, select.check, select.severity = root.name, problem.check, problem.severity.value
     if problem.check in FIXES:
-        row.operator(FIXES[problem.check], text="Fix").root = root.name
+        fix = row.operator(FIXES[problem.check], text="Fix")
+        fix.root, fix.severity = root.name, problem.severity.value
 
 
 def _draw_message(layout: bpy.types.UILayout, message: str) -> None:

@@ -424,6 +424,31 @@ def test_a_larger_hole_is_filled_with_new_faces(hull: dict, check: Callable, tmp
     judged(export(tmp_path))
 
 
+def test_a_crack_is_merged_and_not_filled(hull: dict, check: Callable, tmp_path: Path) -> None:
+    tear_a_face_off(hull)
+    places = coordinates(hull["asteroid_01"].data)
+    places[-3:, 0] += 0.005
+    set_coordinates(hull["asteroid_01"].data, places)
+    checked = check(hull["root"])
+    assert found(checked, "doubled vertices").severity.value == "warning" and not checked.sound
+    assert bpy.ops.sylpheed.fix_holes() == {"CANCELLED"}
+    assert bpy.ops.sylpheed.fix_doubled_vertices() == {"FINISHED"}
+    assert export(tmp_path) == source(TWO_ASTEROIDS)
+
+
+def test_what_the_source_has_is_not_mended_along(hull: dict, check: Callable, tmp_path: Path) -> None:
+    source_hull = mcol.decode(source(TWO_ASTEROIDS))
+    file = tmp_path / "holed.col"
+    file.write_bytes(mcol.encode(build_without(source_hull, source_hull.triangles, 3)))
+    root = import_hull(file)
+    edit_faces(surfaces(root)["wall"].data, lambda bm: bmesh.ops.delete(bm, geom=[bm.faces[0]], context="FACES"))
+    select(root)
+    assert bpy.ops.sylpheed.fix_holes(severity="error") == {"FINISHED"}
+    problem = found(check(root), "open edges")
+    assert problem.severity.value == "warning" and problem.count == 3
+    assert export(tmp_path) == file.read_bytes()
+
+
 def test_a_fix_leaves_other_hulls_and_shared_meshes_alone(hull: dict, check: Callable, tmp_path: Path) -> None:
     second = import_hull(MANY_ASTEROIDS)
     other = surfaces(second)["asteroid_01"]
