@@ -345,6 +345,18 @@ def test_boxes_that_touch_do_not_cross(hull: dict, shift: tuple, check: Callable
     assert sides_crossed(hull, shift, check) == {}
 
 
+def test_everything_is_mended(hull: dict, check: Callable, tmp_path: Path) -> None:
+    for way in (open_a_hole, join_two_faces, double_a_face, strew_vertices, turn_a_surface("wall")):
+        way(hull)
+    edit_faces(hull["asteroid_02"].data, lambda bm: bmesh.ops.split(bm, geom=[bm.faces[7]]))
+    assert not check(hull["root"]).sound
+    select(hull["root"])
+    for fix in ("triangulate", "doubled_faces", "doubled_vertices", "holes", "facing", "loose_vertices"):
+        assert getattr(bpy.ops.sylpheed, f"fix_{fix}")() == {"FINISHED"}, fix
+    assert not check(hull["root"]).problems
+    assert export(tmp_path) == source(TWO_ASTEROIDS)
+
+
 @pytest.mark.parametrize("name", PLAIN)
 def test_the_samples_are_sound(name: str, check: Callable) -> None:
     checked = check(import_hull(name))
