@@ -1,8 +1,8 @@
 """Imports, helps to edit and exports the collision data of Project Sylpheed."""
 
-from . import operators
+from . import check_operators, command_line, fixes, last_check, operators, sidebar
 
-MODULES = (operators,)
+MODULES = (operators, last_check, check_operators, fixes, sidebar, command_line)
 """Each registers and unregisters what it brings."""
 
 

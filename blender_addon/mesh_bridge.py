@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import bpy
 import numpy as np
@@ -13,12 +13,14 @@ TRIANGLE_ATTRIBUTE = "sylpheed_triangle"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MeshArrays:
-    """vertices float32 (n, 3); triangles int32 (m, 3); and the source's numbers, int64, -1 for none."""
+    """vertices float32 (n, 3); triangles int32 (m, 3); and the source's numbers, int64, -1 for none. `read_mesh`
+    adds the face of the mesh that each triangle is cut from, int32 (m,)."""
 
     vertices: np.ndarray
     triangles: np.ndarray
     vertex_ids: np.ndarray
     triangle_ids: np.ndarray
+    faces: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int32))
 
 
 def make_mesh(name: str, arrays: MeshArrays) -> bpy.types.Mesh:
@@ -59,6 +61,7 @@ def read_mesh(mesh: bpy.types.Mesh) -> MeshArrays:
     corner_vertices = np.empty(len(mesh.loops), np.int32)
     if len(corner_vertices):
         mesh.attributes[".corner_vert"].data.foreach_get("value", corner_vertices)
+    faces = np.arange(len(mesh.polygons), dtype=np.int32)
     if len(mesh.loops) == 3 * len(mesh.polygons):
         starts = np.empty(len(mesh.polygons), np.int32)
         mesh.polygons.foreach_get("loop_start", starts)
@@ -76,6 +79,7 @@ def read_mesh(mesh: bpy.types.Mesh) -> MeshArrays:
         triangles,
         _read_ids(mesh, VERTEX_ATTRIBUTE, "POINT", len(mesh.vertices)),
         triangle_ids,
+        faces,
     )
 
 

@@ -8,11 +8,13 @@ import bpy
 
 from . import carry, scene_names
 from .core import collision_set, mcol
-from .core.assemble import assemble
-from .core.errors import Finding, FormatError, some
+from .core.assemble import Edit, Piece, assemble
+from .core.errors import Finding, FormatError, Severity, some
+from .core.faults import long_list_faults, refuse
 from .core.rebuild import Options, Rebuilt, rebuild
 from .core.rebuild_set import PartEdit, rebuild_set
-from .scene_read import GEOMETRY_TYPES, below, claim_by_position, find_roots, read_objects, strays
+from .intersections import intersection_faults
+from .scene_read import GEOMETRY_TYPES, Origin, below, claim_by_position, find_roots, read_objects, strays
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,26 +53,88 @@ def find_root(context: bpy.types.Context, kind: str, name: str = "") -> bpy.type
     )
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class HullEdit:
+    """What hangs below a hull's root, as one mesh: the source, the edit, its pieces and where each comes from,
+    and what was left out and why."""
+
+    source: mcol.Hull
+    edit: Edit
+    pieces: tuple[Piece, ...]
+    origins: tuple[Origin, ...]
+    warnings: tuple[str, ...]
+
+
+def read_hull(context: bpy.types.Context, root: bpy.types.Object, apply_modifiers: bool) -> HullEdit:
+    """The edit of a hull. Raises `FormatError` for a source that can't be read."""
+    source = mcol.decode(carry.source(root))
+    reading = read_objects(context, root, below(context.scene, root), apply_modifiers)
+    pieces = claim_by_position(reading.pieces, source)
+    order = sorted(range(len(pieces)), key=lambda number: _first_claim(pieces[number]))
+    pieces = [pieces[number] for number in order]
+    return HullEdit(
+        source,
+        assemble(pieces, source),
+        tuple(pieces),
+        tuple(reading.origins[number] for number in order),
+        (*reading.warnings, *_stray_warnings(context, root)),
+    )
+
+
 def export_hull(
     context: bpy.types.Context, root: bpy.types.Object, options: Options, apply_modifiers: bool
 ) -> Exported:
     """The `.col` of a hull. Raises `FormatError` that names the objects."""
-    source = mcol.decode(carry.source(root))
-    reading = read_objects(context, root, below(context.scene, root), apply_modifiers)
-    pieces = sorted(claim_by_position(reading.pieces, source), key=_first_claim)
-    rebuilt = rebuild(source, assemble(pieces, source), options)
-    return Exported(
-        mcol.encode(rebuilt.hull),
-        f"{root.name}: {_summary(rebuilt)}",
-        (*reading.warnings, *_stray_warnings(context, root), *map(_text, rebuilt.findings)),
-    )
+    hull = read_hull(context, root, apply_modifiers)
+    rebuilt = rebuild(hull.source, hull.edit, options)
+    told = [*rebuilt.findings, *_advice(hull, rebuilt)]
+    return Exported(mcol.encode(rebuilt.hull), f"{root.name}: {_summary(rebuilt)}", (*hull.warnings, *map(str, told)))
+
+
+def _advice(hull: HullEdit, rebuilt: Rebuilt) -> list[Finding]:
+    """What the edit did that the game can take and that is better otherwise."""
+    rows, _, triangles = rebuilt.hull.entries()
+    listed = triangles, rebuilt.hull.occupied[rows]
+    faults = [
+        *intersection_faults(hull.edit, hull.source, only_new=True),
+        *long_list_faults(hull.edit, hull.source, rebuilt.hull.grid, listed),
+    ]
+    return refuse([fault for fault in faults if fault.severity is not Severity.INFO])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SetEdit:
+    """What hangs below a library's root: the source, an edit of each part with its pieces and where they come
+    from, the records that are gone, and what was left out and why."""
+
+    source: collision_set.CollisionSet
+    edits: tuple[PartEdit, ...]
+    pieces: tuple[tuple[Piece, ...], ...]
+    origins: tuple[tuple[Origin, ...], ...]
+    removed: tuple[int, ...]
+    warnings: tuple[str, ...]
 
 
 def export_set(context: bpy.types.Context, root: bpy.types.Object, apply_modifiers: bool) -> Exported:
     """The `.bin` of a library. Raises `FormatError` that names the objects."""
+    edited = read_set(context, root, apply_modifiers)
+    rebuilt = rebuild_set(edited.source, edited.edits, edited.removed)
+    count = len(rebuilt.changed)
+    changed = (
+        f"{count} edited: {', '.join(rebuilt.changed[:4])}{', …' if count > 4 else ''}" if count else "none edited"
+    )
+    return Exported(
+        collision_set.encode(rebuilt.library),
+        f"{root.name}: {len(rebuilt.library.parts):,} parts, {changed}",
+        (*edited.warnings, *map(str, rebuilt.findings)),
+    )
+
+
+def read_set(context: bpy.types.Context, root: bpy.types.Object, apply_modifiers: bool) -> SetEdit:
+    """The edit of a library. Raises `FormatError` for a source that can't be read."""
     source = collision_set.decode(carry.source(root))
     imported = set(root.get(carry.IMPORTED, ()))
-    edits, warnings = [], []
+    edits, parts, origins, warnings = [], [], [], []
     for obj in below(context.scene, root):
         reading = read_objects(context, root, [obj], apply_modifiers)
         warnings += reading.warnings
@@ -80,17 +144,12 @@ def export_set(context: bpy.types.Context, root: bpy.types.Object, apply_modifie
         original = None if record is None else source.parts[record]
         pieces = claim_by_position(reading.pieces, original) if original else reading.pieces
         edits.append(PartEdit(obj.name, record, name, assemble(pieces, original, sew=False)))
+        parts.append(tuple(pieces))
+        origins.append(tuple(reading.origins))
     edits = _settle_records(edits)
     removed = sorted(imported - {edit.record for edit in edits})
-    rebuilt = rebuild_set(source, edits, removed)
-    count = len(rebuilt.changed)
-    changed = (
-        f"{count} edited: {', '.join(rebuilt.changed[:4])}{', …' if count > 4 else ''}" if count else "none edited"
-    )
-    return Exported(
-        collision_set.encode(rebuilt.library),
-        f"{root.name}: {len(rebuilt.library.parts):,} parts, {changed}",
-        (*warnings, *_stray_warnings(context, root), *map(_text, rebuilt.findings)),
+    return SetEdit(
+        source, tuple(edits), tuple(parts), tuple(origins), tuple(removed), (*warnings, *_stray_warnings(context, root))
     )
 
 
@@ -121,7 +180,7 @@ def _settle_records(edits: list[PartEdit]) -> list[PartEdit]:
     return settled
 
 
-def _first_claim(piece) -> tuple[int, str]:
+def _first_claim(piece: Piece) -> tuple[int, str]:
     """Pieces in the order of the source's triangles, new ones last."""
     known = piece.triangle_ids[piece.triangle_ids >= 0]
     return (int(known.min()) if len(known) else 1 << 62, piece.name)
@@ -146,10 +205,6 @@ def _stray_warnings(context: bpy.types.Context, root: bpy.types.Object) -> list[
     return [
         f"{some([f'`{name}`' for name in names])} came with {root.name} but no longer hang below it and aren't exported"
     ]
-
-
-def _text(finding: Finding) -> str:
-    return str(finding)
 
 
 def _names(roots: list[bpy.types.Object]) -> str:

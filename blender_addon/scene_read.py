@@ -21,11 +21,23 @@ from .mesh_bridge import MeshArrays, read_mesh
 GEOMETRY_TYPES = {"MESH", "CURVE", "SURFACE", "FONT"}
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Origin:
+    """Where a piece comes from: the object's name, and the face of its mesh that each triangle is cut from, int32
+    (m,). `own` tells whether the piece's vertices and faces are those of the object's own mesh; modifiers and
+    instances make others."""
+
+    name: str
+    faces: np.ndarray
+    own: bool
+
+
 @dataclass(slots=True)
 class Reading:
-    """Pieces, and what was left out and why."""
+    """Pieces, where each comes from, and what was left out and why."""
 
     pieces: list[Piece] = field(default_factory=list)
+    origins: list[Origin] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
 
@@ -34,16 +46,27 @@ def find_roots(scene: bpy.types.Scene, kind: str) -> list[bpy.types.Object]:
     return [obj for obj in scene.objects if carry.kind(obj) == kind]
 
 
+def root_of(obj: bpy.types.Object | None) -> bpy.types.Object | None:
+    """The root that an object is or hangs below, None if there is none."""
+    while obj is not None and carry.kind(obj) not in (carry.HULL, carry.SET):
+        obj = obj.parent
+    return obj
+
+
 def below(scene: bpy.types.Scene, root: bpy.types.Object) -> list[bpy.types.Object]:
     """Everything in the scene that hangs below a root, up to other roots, less what only shows something."""
     in_scene = set(scene.objects)
+    children: dict[bpy.types.Object, list[bpy.types.Object]] = {}
+    for obj in bpy.data.objects:  # Object.children looks through all of them each time
+        if obj.parent is not None:
+            children.setdefault(obj.parent, []).append(obj)
     found: list[bpy.types.Object] = []
-    waiting = list(root.children)
+    waiting = list(children.get(root, ()))
     while waiting:
         obj = waiting.pop()
         if carry.kind(obj) in (carry.HULL, carry.SET):
             continue
-        waiting += obj.children
+        waiting += children.get(obj, ())
         if obj in in_scene and carry.kind(obj) != carry.SHOWN:
             found.append(obj)
     return sorted(found, key=lambda obj: obj.name)
@@ -76,9 +99,11 @@ def read_objects(
             arrays = _read_geometry(context, obj, apply_modifiers, reading)
             if arrays is not None:
                 reading.pieces.append(_transformed(obj.name, arrays, relative))
+                reading.origins.append(Origin(obj.name, arrays.faces, _is_own(obj, arrays)))
         elif obj.type == "EMPTY" and obj.instance_type == "COLLECTION" and obj.instance_collection:
             for name, arrays, matrix in _read_instances(context, obj, apply_modifiers, reading):
                 reading.pieces.append(_transformed(name, arrays, relative @ matrix))
+                reading.origins.append(Origin(obj.name, arrays.faces, False))
         elif obj.type == "META":
             reading.warnings.append(f"`{obj.name}` is a metaball and isn't exported: convert it to a mesh")
         if obj.type != "EMPTY" and obj.instance_type in {"VERTS", "FACES"} and obj.children:
@@ -164,6 +189,14 @@ def _transformed(name: str, arrays: MeshArrays, matrix: np.ndarray) -> Piece:
 
 
 # --- geometry -------------------------------------------------------------------------------------
+
+
+def _is_own(obj: bpy.types.Object, arrays: MeshArrays) -> bool:
+    """Whether modifiers left the mesh its vertices and faces, though perhaps in other places."""
+    if obj.type != "MESH":
+        return False
+    same = len(arrays.vertices) == len(obj.data.vertices)
+    return same and len(np.unique(arrays.faces)) == len(obj.data.polygons)
 
 
 def _read_geometry(

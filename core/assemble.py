@@ -52,6 +52,8 @@ class Edit:
     vertex_ids            int64 (nv,): the source's vertex, or NEW; each at most once
     triangle_ids          int64 (nt,): the source's triangle, or NEW; each at most once
     owners                int64 (nt,): the piece in `names` that a triangle is from; -1 for one kept aside
+    origins               int64 (nt,): its number among the triangles of all pieces in a row; -1 likewise
+    places                int64 (vertices of all pieces in a row,): the vertex that each became; -1 for one left out
     loose                 how many vertices of the pieces no triangle uses; they are left out
     """
 
@@ -60,6 +62,8 @@ class Edit:
     vertex_ids: np.ndarray
     triangle_ids: np.ndarray
     owners: np.ndarray
+    origins: np.ndarray
+    places: np.ndarray
     names: tuple[str, ...]
     loose: int = 0
 
@@ -97,7 +101,8 @@ def assemble(pieces: Sequence[Piece], source: Mesh | None, *, sew: bool = True) 
     vertices, vertex_ids, triangles = vertices[first], vertex_ids[first], group[triangles]
     vertex_ids = _settle_vertices(vertices, np.where(used, vertex_ids, NEW), source)
     if sew:
-        triangles = _sew(vertices, vertex_ids, triangles, source)
+        joined = _sew(vertices, vertex_ids, triangles, source)
+        group, triangles = joined[group], joined[triangles]
         used[:] = False
         used[triangles] = True
 
@@ -111,6 +116,8 @@ def assemble(pieces: Sequence[Piece], source: Mesh | None, *, sew: bool = True) 
         vertex_ids=vertex_ids[order],
         triangle_ids=triangle_ids,
         owners=owners,
+        origins=np.arange(len(triangles)),
+        places=number[group],
         names=tuple(piece.name for piece in pieces),
         loose=loose,
     )
@@ -201,11 +208,12 @@ def _settle_vertices(vertices: np.ndarray, ids: np.ndarray, source: Mesh | None)
 
 
 def _sew(vertices: np.ndarray, ids: np.ndarray, triangles: np.ndarray, source: Mesh | None) -> np.ndarray:
-    """Triangles with the vertices of open edges joined where they coincide."""
+    """For each vertex the one that takes its place: those of open edges are joined where they coincide."""
+    target = np.arange(len(vertices))
     edges, counts = edge_census(triangles)
     rim = np.unique(edges[counts == 1])
     if not len(rim):
-        return triangles
+        return target
     place = bits(vertices[rim])
     _, where = np.unique(place, return_inverse=True)
     fixed = np.zeros(len(rim), bool) if source is None else ~moved(vertices[rim], ids[rim], source)
@@ -214,9 +222,8 @@ def _sew(vertices: np.ndarray, ids: np.ndarray, triangles: np.ndarray, source: M
     first = np.ones(len(order), bool)
     first[1:] = where[order][1:] != where[order][:-1]
     stands_for = rim[order][np.maximum.accumulate(np.where(first, np.arange(len(order)), 0))]
-    target = np.arange(len(vertices))
     target[rim[order]] = np.where(fixed[order], rim[order], stands_for)
-    return target[triangles]
+    return target
 
 
 # --- triangles ------------------------------------------------------------------------------------
@@ -233,6 +240,8 @@ def _put_back(edit: Edit, source: Mesh) -> Edit:
     number[order] = np.arange(len(all_ids))
     moved = np.concatenate((number[:known], np.arange(len(all_ids), len(number))))
     vertices = np.concatenate((edit.vertices[:known], source.vertices[returning]))[order]
+    places = edit.places.copy()
+    places[places >= 0] = moved[places[places >= 0]]
 
     place_of = np.full(len(source.vertices), NEW)
     place_of[all_ids[order]] = np.arange(len(all_ids))
@@ -245,6 +254,8 @@ def _put_back(edit: Edit, source: Mesh) -> Edit:
         vertex_ids=np.concatenate((all_ids[order], edit.vertex_ids[known:])),
         triangle_ids=np.concatenate((edit.triangle_ids, numbers[whole])),
         owners=np.concatenate((edit.owners, np.full(np.count_nonzero(whole), -1))),
+        origins=np.concatenate((edit.origins, np.full(np.count_nonzero(whole), -1))),
+        places=places,
         names=edit.names,
         loose=edit.loose,
     )
@@ -275,6 +286,8 @@ def _settle_triangles(edit: Edit, source: Mesh) -> Edit:
         vertex_ids=edit.vertex_ids,
         triangle_ids=settled,
         owners=edit.owners[order],
+        origins=edit.origins[order],
+        places=edit.places,
         names=edit.names,
         loose=edit.loose,
     )

@@ -18,7 +18,7 @@ from .collision_set import CollisionSet, Part
 from .counted import Check, count
 from .errors import Severity
 from .fill import layers_in_cells
-from .geometry import corners, edge_census, flat, repeated
+from .geometry import corners, doubled, edge_census, flat, repeated
 from .grid import Grid
 from .hashes import file_id
 from .mcol import FREE, LIMIT, LISTED, ONE, SOLID, Hull
@@ -119,7 +119,7 @@ def _mesh_checks(hull: Hull) -> list[Check]:
             edges,
         ),
         count(~flat(vertices, triangles), "triangles with an area", "triangles without area", error, "triangle"),
-        count(~_doubled(triangles), "triangles unlike every other", "doubled triangles", error, "triangle"),
+        count(~doubled(triangles), "triangles unlike every other", "doubled triangles", error, "triangle"),
         count(
             reach <= 1, "spheres that enclose their triangle", "spheres too small for their triangle", error, "triangle"
         ),
@@ -336,12 +336,6 @@ def _used(vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:
     return used
 
 
-def _doubled(triangles: np.ndarray) -> np.ndarray:
-    """Which triangles have the same three vertices as another, either way around, bool (n,)."""
-    _, inverse, counts = np.unique(np.sort(triangles, axis=1), axis=0, return_inverse=True, return_counts=True)
-    return counts[inverse.reshape(-1)] > 1
-
-
 def _cell_name(grid: Grid, number: int) -> str:
     x, y, z = grid.position(np.array([number]))[0]
     return f"({x}, {y}, {z})"
@@ -415,7 +409,7 @@ def _part_truths(part: Part) -> tuple[np.ndarray, ...]:
         shared,
         ~repeated(part.triangles),
         ~flat(part.vertices, part.triangles),
-        ~_doubled(part.triangles),
+        ~doubled(part.triangles),
         _used(part.vertices, part.triangles),
     )
     return tuple(np.atleast_1d(np.asarray(value, bool)) for value in values)

@@ -6,63 +6,139 @@ kept: refusing it would keep its owner from editing anything else.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from . import surfaces
 from .assemble import Edit, Mesh, matches, moved
 from .errors import Finding, FormatError, Severity, some
-from .geometry import edge_census, flat, undirected_edges
-from .mcol import LIMIT
+from .geometry import doubled, edge_census, flat, undirected_edges
+from .grid import Grid
+from .mcol import LIMIT, Hull
+from .overlap import overlaps
 from .surfaces import Facing
 
+LONG_LIST = 160
+"""Triangles of a cell. The longest lists of the game's own maps have about half as many."""
 
-def check_counts(edit: Edit, source: Mesh | None) -> None:
-    """Raises `FormatError` if the mesh is empty or larger than the header's counts can say, or if it has more
-    vertices than triangles, for which the game has no room. Runtime notes, section 5."""
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fault:
+    """Something about an edited mesh: an ERROR is refused, a WARNING told, an INFO is for who asks.
+
+    `elements` are the triangles or vertices meant, int64 (n,), or edges by their two vertices, int64 (n, 2),
+    as `kind` says: "triangles", "vertices", "edges", or "" for none. Where they make up something larger that is
+    at fault, `surfaces_or_cells` says how many.
+    """
+
+    severity: Severity
+    check: str
+    problem: str
+    kind: str = ""
+    elements: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
+    expected: object = None
+    found: object = None
+    remedy: str = ""
+    surfaces_or_cells: int = 0
+
+    @property
+    def count(self) -> int:
+        """How many there are of what the check is named for."""
+        return self.surfaces_or_cells or max(len(self.elements), 1)
+
+    @property
+    def message(self) -> str:
+        return f"{self.check}: {self.problem}"
+
+
+def find_faults(edit: Edit, source: Hull) -> list[Fault]:
+    """Everything that `rebuild` would refuse or warn of, in the order in which it looks."""
+    faults = [*loose_faults(edit), *count_faults(edit, source), *shape_faults(edit, source)]
+    if len(edit.triangles) and np.isfinite(edit.vertices).all():
+        faults += facing_faults(edit, source, bool(source.outside_solid))
+        faults += box_faults(edit, source, source.grid)
+    return faults + missing_surfaces(edit, source)
+
+
+def refuse(faults: Sequence[Fault]) -> list[Finding]:
+    """Raises `FormatError` for the first fault that is an ERROR, else returns all as findings."""
+    for fault in faults:
+        if fault.severity is Severity.ERROR:
+            raise FormatError(fault.message, expected=fault.expected, found=fault.found, remedy=fault.remedy)
+    return [Finding(f.severity, f.check, f.problem, f.kind, tuple(map(int, f.elements.ravel()))) for f in faults]
+
+
+def loose_faults(edit: Edit) -> list[Fault]:
+    """Vertices of the pieces that no triangle uses. They have no number in the edit, so `elements` is empty; it
+    is `edit.places` that is -1 for them."""
+    if not edit.loose:
+        return []
+    return [Fault(Severity.WARNING, "loose vertices", f"{edit.loose:,} belong to no face and are left out")]
+
+
+def count_faults(edit: Edit, source: Mesh | None) -> list[Fault]:
+    """A mesh that is empty or larger than the header's counts can say, or that has more vertices than triangles,
+    for which the game has no room. Runtime notes, section 5."""
     vertices, triangles = len(edit.vertices), len(edit.triangles)
     if not triangles:
-        raise FormatError("the hull has no triangles", remedy="parent at least one closed mesh to the hull's root")
-    for what, count in (("vertices", vertices), ("triangles", triangles)):
-        if count > LIMIT:
-            raise FormatError(
-                f"the hull has {count:,} {what}",
-                expected=f"{LIMIT:,} at most",
-                found=f"{_largest(edit)} among them",
-                remedy="simplify it, for example with a Decimate modifier",
-            )
+        remedy = "parent at least one closed mesh to the hull's root"
+        return [Fault(Severity.ERROR, "counts", "the hull has no triangles", remedy=remedy)]
+    faults = [
+        Fault(
+            Severity.ERROR,
+            "counts",
+            f"the hull has {count:,} {what}",
+            expected=f"{LIMIT:,} at most",
+            found=f"{_largest(edit)} among them",
+            remedy="simplify it, for example with a Decimate modifier",
+        )
+        for what, count in (("vertices", vertices), ("triangles", triangles))
+        if count > LIMIT
+    ]
     spare = len(source.vertices) - len(source.triangles) if source else 0
     if vertices - triangles > max(spare, 0):
-        raise FormatError(
-            f"the hull has more vertices ({vertices:,}) than triangles ({triangles:,}), which the game has no room for",
-            remedy="merge vertices by distance, closed surfaces have about twice as many triangles as vertices",
+        faults.append(
+            Fault(
+                Severity.ERROR,
+                "counts",
+                f"the hull has more vertices ({vertices:,}) than triangles ({triangles:,}), "
+                "which the game has no room for",
+                remedy="merge vertices by distance, closed surfaces have about twice as many triangles as vertices",
+            )
         )
+    return faults
 
 
-def check_shape(edit: Edit, source: Mesh | None) -> list[Finding]:
-    """Raises `FormatError` that names the objects if a coordinate is no number, a triangle has no area, or an
-    edge isn't shared by exactly two triangles. Returns findings for faults that the source has already."""
-    findings: list[Finding] = []
+def shape_faults(edit: Edit, source: Mesh | None) -> list[Fault]:
+    """Coordinates that are no numbers, triangles without area or that are there twice, edges that aren't shared by
+    exactly two triangles, and the surfaces that are open thereby."""
+    faults: list[Fault] = []
     bad = ~np.isfinite(edit.vertices).all(axis=1)
     if bad.any():
-        triangles = np.flatnonzero(bad[edit.triangles].any(axis=1))
-        raise FormatError(
-            f"{np.count_nonzero(bad):,} vertices of {_owners(edit, triangles)} have no usable coordinates",
-            expected="finite numbers",
-            found=f"{edit.vertices[bad][0]}",
+        faults.append(
+            Fault(
+                Severity.ERROR,
+                "coordinates",
+                f"{np.count_nonzero(bad):,} vertices of {owners(edit, bad[edit.triangles].any(axis=1))} "
+                "have no usable coordinates",
+                "vertices",
+                np.flatnonzero(bad),
+                expected="finite numbers",
+                found=f"{edit.vertices[bad][0]}",
+            )
         )
     known = matches(edit, source)[0] if source else np.zeros(len(edit.triangles), bool)
 
-    thin = flat(edit.vertices, edit.triangles)
+    thin = np.zeros_like(known) if bad.any() else flat(edit.vertices, edit.triangles)
     inherited = np.zeros_like(thin)
     if thin.any() and source:
         inherited[known] = flat(source.vertices, source.triangles)[edit.triangle_ids[known]]
-    _judge(
+    faults += _judge(
         edit,
-        np.flatnonzero(thin & ~inherited),
-        np.flatnonzero(thin & inherited),
-        findings,
+        thin,
+        inherited,
         "zero-area triangles",
         "without area",
         "the game would hit them everywhere; merge vertices by distance or dissolve degenerate faces",
@@ -80,63 +156,113 @@ def check_shape(edit: Edit, source: Mesh | None) -> list[Finding]:
             "remove inner or doubled faces; is an object there twice?",
         ),
     ):
-        new, kept = wrong & (counts != old), wrong & (counts == old)
-        _judge(
-            edit,
-            np.flatnonzero(new[sides].reshape(-1, 3).any(axis=1)),
-            np.flatnonzero(kept[sides].reshape(-1, 3).any(axis=1)),
-            findings,
-            check,
-            what,
-            remedy,
-            edges=(np.count_nonzero(new), np.count_nonzero(kept)),
-        )
-    return findings
+        faults += _judge_edges(edit, edges, sides, wrong, counts == old, check, what, remedy)
+    faults += _doubled_faults(edit, source, known)
+    return faults + _open_surfaces(edit, ((counts == 1) & (counts != old))[sides].reshape(-1, 3).any(axis=1))
 
 
-def check_facing(edit: Edit, source: Mesh | None, outside_solid: bool, turn: bool) -> tuple[Edit, list[Finding]]:
-    """Whether the front of every triangle faces free space. `turn` turns those that don't.
-
-    Raises `FormatError` that names the objects otherwise, unless the source has the fault already.
-    """
-    known, wound = matches(edit, source) if source else (np.zeros(len(edit.triangles), bool),) * 2
-    wrong, buried = _judge_sides(edit.vertices, edit.triangles, outside_solid, known, wound)
-    findings: list[Finding] = []
-    if buried.any():
-        message = f"{_owners(edit, np.flatnonzero(buried))} lie wholly in rock, where no ship gets"
-        findings.append(
-            Finding(Severity.WARNING, "winding", message, "triangles", tuple(np.flatnonzero(buried).tolist()))
-        )
-    if turn and wrong.any():
-        triangles = edit.triangles.copy()
-        triangles[wrong] = triangles[wrong][:, [0, 2, 1]]
-        message = f"turned {np.count_nonzero(wrong):,} triangles of {_owners(edit, np.flatnonzero(wrong))}"
-        return replace(edit, triangles=triangles), [*findings, Finding(Severity.WARNING, "winding", message)]
+def facing_faults(edit: Edit, source: Mesh | None, outside_solid: bool) -> list[Fault]:
+    """Triangles whose front doesn't face free space, alone or with their surface, and surfaces buried in rock."""
+    known, wound = _known(edit, source)
+    flipped, wrong, buried = _judge_sides(edit.vertices, edit.triangles, outside_solid, known, wound)
     inherited = np.zeros_like(wrong)
-    if source and wrong.any():
+    if source and (flipped | wrong).any():
         everything = np.ones(len(source.triangles), bool)
-        theirs, _ = _judge_sides(
-            source.vertices, source.triangles.astype(np.int64), outside_solid, everything, everything
+        theirs = _judge_sides(source.vertices, source.triangles.astype(np.int64), outside_solid, everything, everything)
+        inherited[wound] = (theirs[0] | theirs[1])[edit.triangle_ids[wound]]
+    return [
+        *_buried_faults(edit, buried),
+        *_judge(
+            edit,
+            flipped,
+            inherited,
+            "flipped triangles",
+            "whose front doesn't face free space, as that of the rest of their surface does",
+            "flip their normals or export with Turn",
+        ),
+        *_judge(
+            edit,
+            wrong,
+            inherited,
+            "winding",
+            "whose front doesn't face free space",
+            "flip their normals (asteroids face outward, a wall inward) or export with Turn",
+        ),
+    ]
+
+
+def turn_faces(edit: Edit, source: Mesh | None, outside_solid: bool) -> tuple[Edit, list[Fault]]:
+    """Turns the triangles whose front doesn't face free space."""
+    flipped, wrong, buried = _judge_sides(edit.vertices, edit.triangles, outside_solid, *_known(edit, source))
+    faults = _buried_faults(edit, buried)
+    turned = flipped | wrong
+    if not turned.any():
+        return edit, faults
+    triangles = edit.triangles.copy()
+    triangles[turned] = triangles[turned][:, [0, 2, 1]]
+    message = f"turned {np.count_nonzero(turned):,} triangles of {owners(edit, turned)}"
+    return replace(edit, triangles=triangles), [*faults, Fault(Severity.WARNING, "winding", message)]
+
+
+def box_faults(edit: Edit, source: Mesh | None, grid: Grid) -> list[Fault]:
+    """Vertices outside the bounding box that the source hasn't there already."""
+    outside = outside_box(edit, source, grid)
+    if not outside.any():
+        return []
+    triangles = outside[edit.triangles].any(axis=1)
+    return [
+        Fault(
+            Severity.ERROR,
+            "bounding box",
+            f"{owners(edit, triangles)} reach outside the bounding box",
+            "vertices",
+            np.flatnonzero(outside),
+            expected=f"{_point(grid.minimum)} to {_point(grid.maximum)}",
+            found=f"{_point(edit.vertices.min(axis=0))} to {_point(edit.vertices.max(axis=0))}",
+            remedy="move them inside, or export with Outside: Grow",
         )
-        inherited[wound] = theirs[edit.triangle_ids[wound]]
-    _judge(
-        edit,
-        np.flatnonzero(wrong & ~inherited),
-        np.flatnonzero(wrong & inherited),
-        findings,
-        "winding",
-        "whose front doesn't face free space",
-        "flip their normals (asteroids face outward, a wall inward) or export with Turn",
-    )
-    return edit, findings
+    ]
 
 
-def missing_surfaces(edit: Edit, source: Mesh) -> list[Finding]:
-    """A finding for each surface of the source of which no triangle is left: a deletion may be a slip, such as an
-    object that left the scene with its collection."""
+def long_list_faults(
+    edit: Edit, source: Hull | None, grid: Grid, listed: tuple[np.ndarray, np.ndarray] | None = None
+) -> list[Fault]:
+    """Cells with so many triangles that looking through them costs the game time. INFO where the source's list is
+    no shorter. `listed` has the lists if they were made already: triangles and their cells, int64 (n,) each."""
+    triangle, cell = listed or overlaps(grid, edit.vertices, edit.triangles)
+    lengths = np.bincount(cell, minlength=grid.cell_count)
+    before = np.zeros(grid.cell_count, np.int64)
+    if source is not None and source.grid.cell_count == grid.cell_count:
+        cells, _, _ = source.entries()
+        before = np.bincount(source.occupied[cells], minlength=grid.cell_count)
+    long = lengths > LONG_LIST
+    faults = []
+    for severity, which in ((Severity.WARNING, long & (lengths > before)), (Severity.INFO, long & (lengths <= before))):
+        if which.any():
+            count = np.count_nonzero(which)
+            problem = (
+                f"{count:,} cells list up to {lengths[which].max():,} triangles, "
+                f"more than {LONG_LIST:,} cost the game time"
+            )
+            elements = np.unique(triangle[which[cell]])
+            remedy = "simplify what is there, or build the hull with smaller cells"
+            faults.append(
+                Fault(severity, "long lists", problem, "triangles", elements, remedy=remedy, surfaces_or_cells=count)
+            )
+    return faults
+
+
+def outside_box(edit: Edit, source: Mesh | None, grid: Grid) -> np.ndarray:
+    """Which vertices lie outside the bounding box and not where the source has them, bool (nv,)."""
+    outside = grid.outside(edit.vertices)
+    return outside & moved(edit.vertices, edit.vertex_ids, source) if source else outside
+
+
+def missing_surfaces(edit: Edit, source: Mesh) -> list[Fault]:
+    """Each surface of the source of which no triangle is left: a deletion may be a slip, such as an object that
+    left the scene with its collection."""
     kept = edit.triangle_ids[edit.triangle_ids >= 0]
-    gone = np.setdiff1d(np.arange(len(source.triangles)), kept)
-    if not len(gone):
+    if len(np.unique(kept)) == len(source.triangles):
         return []
     triangles = source.triangles.astype(np.int64)
     surface = surfaces.split(triangles)
@@ -145,23 +271,18 @@ def missing_surfaces(edit: Edit, source: Mesh) -> list[Finding]:
     lost = [name for name, count in zip(names, left, strict=True) if not count]
     if not lost:
         return []
-    message = f"nothing is left of the source's {some(lost)} below the root"
-    return [Finding(Severity.WARNING, "removed surfaces", message, "triangles", tuple(gone.tolist()))]
+    return [Fault(Severity.WARNING, "removed surfaces", f"nothing is left of the source's {some(lost)} below the root")]
 
 
-def outside_box(edit: Edit, source: Mesh | None, outside: np.ndarray) -> str:
-    """The objects with vertices outside the bounding box, bool (nv,), that the source hasn't there already."""
-    if source:
-        outside = outside & moved(edit.vertices, edit.vertex_ids, source)
-    triangles = np.flatnonzero(outside[edit.triangles].any(axis=1))
-    return _owners(edit, triangles) if len(triangles) else ""
+def _known(edit: Edit, source: Mesh | None) -> tuple[np.ndarray, np.ndarray]:
+    return matches(edit, source) if source else (np.zeros(len(edit.triangles), bool),) * 2
 
 
 def _judge_sides(
     vertices: np.ndarray, triangles: np.ndarray, outside_solid: bool, known: np.ndarray, wound: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Which triangles don't face free space and must be turned, and which face rock because their surface lies
-    in it, bool (nt,) each.
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Which triangles don't face free space, bool (nt,) each: against the rest of their surface, or with it; and
+    which face rock because their surface lies in it.
 
     A surface in rock all around is one that was moved there, unless the source had it the other way around
     (`known` but not `wound`), or it is new with nothing but the solid outside around it.
@@ -175,34 +296,90 @@ def _judge_sides(
     is_new[surface[known]] = False
     in_rock = np.isin(facing, (Facing.BURIED, Facing.OUTSIDE))
     wrong = (facing == Facing.WRONG) | (in_rock & was_turned) | (is_new & (facing == Facing.OUTSIDE))
-    return odd ^ wrong[surface], (in_rock & ~wrong)[surface]
+    return odd & ~wrong[surface], ~odd & wrong[surface], (in_rock & ~wrong)[surface]
 
 
-def _judge(
+def _buried_faults(edit: Edit, buried: np.ndarray) -> list[Fault]:
+    if not buried.any():
+        return []
+    message = f"{owners(edit, buried)} lie wholly in rock, where no ship gets"
+    return [Fault(Severity.WARNING, "buried surfaces", message, "triangles", np.flatnonzero(buried))]
+
+
+def _doubled_faults(edit: Edit, source: Mesh | None, known: np.ndarray) -> list[Fault]:
+    """Triangles on the corners of an earlier one, which is not named: it is the one to keep."""
+    pairs = doubled(edit.triangles)
+    if not pairs.any():
+        return []
+    inherited = np.zeros_like(known)
+    if source:
+        inherited[known] = doubled(source.triangles)[edit.triangle_ids[known]]
+    corners = np.sort(edit.triangles, axis=1)
+    first = np.zeros_like(pairs)
+    first[np.unique(corners, axis=0, return_index=True)[1]] = True
+    return _judge(
+        edit, pairs & ~first, inherited, "doubled triangles", "that are there twice", "delete one of each pair"
+    )
+
+
+def _open_surfaces(edit: Edit, at_hole: np.ndarray) -> list[Fault]:
+    """Surfaces with a hole that the source doesn't have."""
+    if not at_hole.any():
+        return []
+    surface = surfaces.split(edit.triangles)
+    broken = np.unique(surface[at_hole])
+    triangles = np.isin(surface, broken)
+    return [
+        Fault(
+            Severity.ERROR,
+            "open surfaces",
+            f"{len(broken):,} of {owners(edit, triangles)} that aren't closed",
+            "triangles",
+            np.flatnonzero(triangles),
+            remedy="close every hole",
+            surfaces_or_cells=len(broken),
+        )
+    ]
+
+
+def _judge(edit: Edit, wrong: np.ndarray, inherited: np.ndarray, check: str, what: str, remedy: str) -> list[Fault]:
+    """An ERROR for the triangles that the edit made wrong, a WARNING for those that the source has so."""
+    faults = []
+    new, kept = wrong & ~inherited, wrong & inherited
+    if new.any():
+        problem = f"{np.count_nonzero(new):,} triangles of {owners(edit, new)} {what}"
+        faults.append(Fault(Severity.ERROR, check, problem, "triangles", np.flatnonzero(new), remedy=remedy))
+    if kept.any():
+        problem = _kept(edit, np.count_nonzero(kept), kept)
+        faults.append(Fault(Severity.WARNING, check, problem, "triangles", np.flatnonzero(kept)))
+    return faults
+
+
+def _judge_edges(
     edit: Edit,
-    new: np.ndarray,
-    kept: np.ndarray,
-    findings: list[Finding],
+    edges: np.ndarray,
+    sides: np.ndarray,
+    wrong: np.ndarray,
+    inherited: np.ndarray,
     check: str,
     what: str,
     remedy: str,
-    edges: tuple[int, int] | None = None,
-) -> None:
-    """Raises for new faults, notes inherited ones."""
-    if len(new):
-        amount = f"{edges[0]:,} edges, triangles" if edges else f"{len(new):,} triangles"
-        raise FormatError(f"{check}: {amount} of {_owners(edit, new)} {what}", remedy=remedy)
-    if len(kept):
-        count = edges[1] if edges else len(kept)
-        findings.append(
-            Finding(
-                Severity.WARNING,
-                check,
-                f"{count:,}, as in the source file, near {_owners(edit, kept)}",
-                "triangles",
-                tuple(kept.tolist()),
-            )
-        )
+) -> list[Fault]:
+    """The same for edges, int64 (e, 2); `sides` tells which edges each triangle has."""
+    faults = []
+    new, kept = wrong & ~inherited, wrong & inherited
+    if new.any():
+        triangles = new[sides].reshape(-1, 3).any(axis=1)
+        problem = f"{np.count_nonzero(new):,} edges, triangles of {owners(edit, triangles)} {what}"
+        faults.append(Fault(Severity.ERROR, check, problem, "edges", edges[new], remedy=remedy))
+    if kept.any():
+        problem = _kept(edit, np.count_nonzero(kept), kept[sides].reshape(-1, 3).any(axis=1))
+        faults.append(Fault(Severity.WARNING, check, problem, "edges", edges[kept]))
+    return faults
+
+
+def _kept(edit: Edit, count: int, triangles: np.ndarray) -> str:
+    return f"{count:,}, as in the source file, near {owners(edit, triangles)}"
 
 
 def _source_counts(edit: Edit, edges: np.ndarray, source: Mesh | None) -> np.ndarray:
@@ -218,7 +395,8 @@ def _source_counts(edit: Edit, edges: np.ndarray, source: Mesh | None) -> np.nda
     return np.where(keys[at] == wanted, counts[at], 0)
 
 
-def _owners(edit: Edit, triangles: np.ndarray) -> str:
+def owners(edit: Edit, triangles: np.ndarray) -> str:
+    """The names of the objects that these triangles, bool (nt,), are of."""
     names = [edit.names[owner] for owner in np.unique(edit.owners[triangles]) if owner >= 0]
     if not names:
         return "what was kept aside"
@@ -228,3 +406,7 @@ def _owners(edit: Edit, triangles: np.ndarray) -> str:
 def _largest(edit: Edit) -> str:
     counts = np.bincount(edit.owners[edit.owners >= 0], minlength=len(edit.names))
     return f"{counts.max():,} triangles in `{edit.names[int(counts.argmax())]}`"
+
+
+def _point(values: np.ndarray) -> str:
+    return "(" + ", ".join(f"{value:,.7g}" for value in values) + ")"

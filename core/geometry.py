@@ -23,6 +23,9 @@ SMALLEST = 1e-19
 
 GROUPS_AT_ONCE = 8192
 
+SKEW = np.array([0.53779, 0.73127, 0.41983])
+"""A direction of length 1 along which the corners of made things rarely line up."""
+
 
 def corners(vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:
     """The triangles' corners, float64 (n, 3, 3)."""
@@ -51,6 +54,12 @@ def repeated(triangles: np.ndarray) -> np.ndarray:
     return (a == b) | (b == c) | (c == a)
 
 
+def doubled(triangles: np.ndarray) -> np.ndarray:
+    """Which triangles have the same three vertices as another, either way around, bool (n,)."""
+    _, inverse, counts = np.unique(np.sort(triangles, axis=1), axis=0, return_inverse=True, return_counts=True)
+    return counts[inverse.reshape(-1)] > 1
+
+
 def flat(vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:
     """Which triangles have no area, bool (n,). The game reports a hit at time 0 for them."""
     points = corners(vertices, triangles)
@@ -62,6 +71,24 @@ def flat(vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:
     farthest = np.maximum.reduce(np.maximum(high, -low).T, initial=0)
     least = FLATTEST * longest * np.maximum(longest, farthest)
     return twice_area <= np.maximum(least, SMALLEST)
+
+
+def close_pairs(points: np.ndarray, distance: float) -> np.ndarray:
+    """Pairs of points (n, 3) that lie no farther apart than a distance, int64 (p, 2), the lower first."""
+    points = np.asarray(points, np.float64)
+    along = points @ SKEW
+    order = np.argsort(along, kind="stable")
+    found = [np.zeros((0, 2), np.int64)]
+    near = np.arange(len(points) - 1)
+    step = 1
+    while len(near):
+        near = near[near + step < len(points)]
+        near = near[along[order[near + step]] - along[order[near]] <= distance]
+        pairs = np.stack((order[near], order[near + step]), axis=1)
+        apart = points[pairs[:, 0]] - points[pairs[:, 1]]
+        found.append(np.sort(pairs[_squared(apart) <= distance * distance], axis=1))
+        step += 1
+    return np.concatenate(found)
 
 
 def edge_census(triangles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

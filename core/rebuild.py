@@ -13,7 +13,18 @@ import numpy as np
 
 from .assemble import Edit, matches, moved
 from .errors import Finding, FormatError, Severity
-from .faults import check_counts, check_facing, check_shape, missing_surfaces, outside_box
+from .faults import (
+    box_faults,
+    count_faults,
+    facing_faults,
+    loose_faults,
+    missing_surfaces,
+    outside_box,
+    owners,
+    refuse,
+    shape_faults,
+    turn_faces,
+)
 from .fill import layers_in_cells
 from .geometry import triangle_spheres
 from .grid import LARGEST_DIMENSION, Grid
@@ -76,16 +87,15 @@ def rebuild(source: Hull, edit: Edit, options: Options = Options()) -> Rebuilt:
     Raises `FormatError` that names the objects for geometry that the game can't take (see `faults`), or that
     lies outside the bounding box and `options.outside` is ERROR.
     """
-    findings = []
-    if edit.loose:
-        findings.append(
-            Finding(Severity.WARNING, "loose vertices", f"{edit.loose:,} belong to no face and are left out")
-        )
-    check_counts(edit, source)
-    findings += check_shape(edit, source)
-    edit, turned = check_facing(edit, source, bool(source.outside_solid), options.turn)
+    findings = refuse(loose_faults(edit) + count_faults(edit, source))
+    findings += refuse(shape_faults(edit, source))
+    if options.turn:
+        edit, faults = turn_faces(edit, source, bool(source.outside_solid))
+    else:
+        faults = facing_faults(edit, source, bool(source.outside_solid))
+    findings += refuse(faults)
     grid, cell_map, grown = _fit_grid(source, edit, options.outside)
-    findings += turned + grown + missing_surfaces(edit, source)
+    findings += grown + refuse(missing_surfaces(edit, source))
 
     comparison = _compare(source, edit)
     everything = options.rebuild is Rebuild.ALL
@@ -107,15 +117,23 @@ def rebuild(source: Hull, edit: Edit, options: Options = Options()) -> Rebuilt:
     carried = source.carried
     if carried:
         carried = replace(carried, list_words=lists.words, cells=_regrid(carried.cells, cell_map, grid))
-    known = edit.triangle_ids >= 0
+    changed, added, removed = count_changes(source, edit)
     return Rebuilt(
         hull=replace(hull, carried=carried),
         findings=tuple(findings),
-        moved=int(np.count_nonzero(known & ~comparison.wound)),
-        added=int(np.count_nonzero(~known)),
-        removed=len(source.triangles) - int(np.count_nonzero(known)),
+        moved=changed,
+        added=added,
+        removed=removed,
         cells=np.union1d(lists.touched, np.flatnonzero(states != before)),
     )
+
+
+def count_changes(source: Hull, edit: Edit) -> tuple[int, int, int]:
+    """How many triangles differ from the source's, are new, and are gone."""
+    known = edit.triangle_ids >= 0
+    kept = int(np.count_nonzero(known))
+    changed = int(np.count_nonzero(known & ~_compare(source, edit).wound))
+    return changed, len(known) - kept, len(source.triangles) - kept
 
 
 def build(vertices: np.ndarray, triangles: np.ndarray, grid: Grid, outside_solid: bool, name: str = "the mesh") -> Hull:
@@ -130,11 +148,13 @@ def build(vertices: np.ndarray, triangles: np.ndarray, grid: Grid, outside_solid
         vertex_ids=np.full(len(vertices), -1),
         triangle_ids=np.full(count, -1),
         owners=np.zeros(count, np.int64),
+        origins=np.arange(count),
+        places=np.arange(len(vertices)),
         names=(name,),
     )
-    check_counts(edit, None)
-    check_shape(edit, None)
-    edit, _ = check_facing(edit, None, outside_solid, turn=False)
+    refuse(count_faults(edit, None))
+    refuse(shape_faults(edit, None))
+    refuse(facing_faults(edit, None, outside_solid))
     outside = grid.outside(edit.vertices)
     if outside.any():
         raise FormatError(f"{np.count_nonzero(outside):,} vertices of {name} lie outside the bounding box")
@@ -238,17 +258,12 @@ def _solid(grid: Grid, edit: Edit, outside_solid: bool) -> np.ndarray:
 def _fit_grid(source: Hull, edit: Edit, outside: Outside) -> tuple[Grid, np.ndarray | None, list[Finding]]:
     """The grid to use, the new numbers of the source's cells where it grew, and a finding that says so."""
     grid = source.grid
-    names = outside_box(edit, source, grid.outside(edit.vertices))
-    if not names:
+    outliers = outside_box(edit, source, grid)
+    if not outliers.any():
         return grid, None, []
     if outside is Outside.ERROR:
-        low, high = edit.vertices.min(axis=0), edit.vertices.max(axis=0)
-        raise FormatError(
-            f"{names} reach outside the bounding box",
-            expected=f"{_point(grid.minimum)} to {_point(grid.maximum)}",
-            found=f"{_point(low)} to {_point(high)}",
-            remedy="move them inside, or export with Outside: Grow",
-        )
+        refuse(box_faults(edit, source, grid))
+    names = owners(edit, outliers[edit.triangles].any(axis=1))
     size = grid.cell_size.astype(np.float64)
     below = np.maximum(np.ceil((grid.minimum - edit.vertices.min(axis=0).astype(np.float64)) / size), 0)
     highest = edit.vertices.max(axis=0).astype(np.float64)
@@ -291,10 +306,6 @@ def _regrid(cells: np.ndarray | None, cell_map: np.ndarray | None, grid: Grid) -
     placed = _moved_cells(cells, cell_map, grid)
     placed["position"] = grid.position(np.arange(grid.cell_count))
     return placed
-
-
-def _point(values: np.ndarray) -> str:
-    return "(" + ", ".join(f"{value:,.7g}" for value in values) + ")"
 
 
 def _times(grid: Grid) -> str:

@@ -107,17 +107,23 @@ def _without_flat(original: Part | None, edit: PartEdit, findings: list[Finding]
             expected="finite numbers",
             found=f"{mesh.vertices[bad][0]}",
         )
-    thin = _thin(mesh)
-    if original is not None and thin.any():
-        inherited = matches(mesh, original)[0]
-        inherited[inherited] = _thin(original)[mesh.triangle_ids[inherited]]
-        thin &= ~inherited
+    thin = new_flat(mesh, original)
     if not thin.any():
         return mesh
     message = f"`{edit.label}`: {np.count_nonzero(thin):,} triangles without area are left out"
     findings.append(Finding(Severity.WARNING, "zero-area triangles", message))
     kept = ~thin
     return replace(mesh, triangles=mesh.triangles[kept], triangle_ids=mesh.triangle_ids[kept], owners=mesh.owners[kept])
+
+
+def new_flat(edit: Edit, original: Mesh | None) -> np.ndarray:
+    """Which triangles have no area and aren't the source's, bool (nt,)."""
+    thin = _thin(edit)
+    if original is not None and thin.any():
+        inherited = matches(edit, original)[0]
+        inherited[inherited] = _thin(original)[edit.triangle_ids[inherited]]
+        thin &= ~inherited
+    return thin
 
 
 def _thin(mesh: Mesh) -> np.ndarray:

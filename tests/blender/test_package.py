@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tomllib
 import zipfile
+from collections import Counter
 from pathlib import Path
 from types import ModuleType
 
@@ -155,18 +156,38 @@ def traces() -> dict[str, list[str]]:
     }
 
 
-def test_enabling_and_disabling_leaves_nothing_behind(addon: ModuleType) -> None:
+@pytest.fixture
+def balance(monkeypatch: pytest.MonkeyPatch) -> Counter:
+    """Counts the commands of the command line, which Blender lists nowhere."""
+    counts: Counter = Counter()
+
+    def count(owner: object, name: str, what: str, step: int) -> None:
+        original = getattr(owner, name)
+
+        def counted(*arguments: object, **options: object) -> object:
+            counts[what] += step
+            return original(*arguments, **options)
+
+        monkeypatch.setattr(owner, name, counted)
+
+    count(bpy.utils, "register_cli_command", "commands", 1)
+    count(bpy.utils, "unregister_cli_command", "commands", -1)
+    return counts
+
+
+def test_enabling_and_disabling_leaves_nothing_behind(addon: ModuleType, balance: Counter) -> None:
     enabled = traces()
     assert enabled["classes"] and enabled["operators"], "the add-on registers nothing, so this test shows nothing"
     bpy.ops.preferences.addon_disable(module=addon.__name__)
     disabled = traces()
+    assert balance.pop("commands") == -1
     try:
         assert disabled["classes"] == disabled["operators"] == disabled["properties"] == []
         for _ in range(CYCLES):
             bpy.ops.preferences.addon_enable(module=addon.__name__)
-            assert traces() == enabled
+            assert traces() == enabled and balance["commands"] == 1
             bpy.ops.preferences.addon_disable(module=addon.__name__)
-            assert traces() == disabled
+            assert traces() == disabled and balance["commands"] == 0
     finally:
         bpy.ops.preferences.addon_enable(module=addon.__name__)
 

@@ -1,0 +1,233 @@
+"""Operators of the sidebar: check, and select what a check found."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bmesh
+import bpy
+import numpy as np
+from bpy.props import StringProperty
+
+from . import carry, last_check, scene_names
+from .core.errors import FormatError, Severity, some
+from .core.geometry import repeated
+from .mesh_bridge import read_mesh
+from .problems import TITLES, Checked, Problem
+from .scene_read import find_roots, root_of
+
+Result = set[str]
+
+
+def find_checked_root(context: bpy.types.Context, name: str = "") -> bpy.types.Object:
+    """The root of that name, or that of the active object, or the only one. Raises `FormatError`."""
+    roots = [root for kind in (carry.HULL, carry.SET) for root in find_roots(context.scene, kind)]
+    if name:
+        roots = [root for root in roots if root.name == name]
+    else:
+        active = root_of(context.view_layer.objects.active)
+        roots = [active] if active in roots else roots
+    if len(roots) == 1:
+        return roots[0]
+    if not roots:
+        what = f"the scene holds no hull or library called {name!r}" if name else "the scene holds no hull or library"
+        raise FormatError(what, remedy="import one with File > Import")
+    raise FormatError(f"the scene holds {some([root.name for root in roots])}", remedy="select one of their objects")
+
+
+class SYLPHEED_OT_check(bpy.types.Operator):
+    """Check the hulls and collision sets of this scene as the export does. The sidebar shows the result"""
+
+    bl_idname = "sylpheed.check"
+    bl_label = "Check Sylpheed Hulls"
+
+    def execute(self, context: bpy.types.Context) -> Result:
+        roots = [root for kind in (carry.HULL, carry.SET) for root in find_roots(context.scene, kind)]
+        if not roots:
+            self.report({"WARNING"}, "The scene holds no hull and no collision set")
+            return {"CANCELLED"}
+        for root in roots:
+            checked = last_check.run(context, root)
+            kind = "INFO" if not checked.problems or _worst(checked) is Severity.INFO else "WARNING"
+            self.report({kind}, scene_names.printable(summary(checked)))
+        redraw_sidebars(context)
+        return {"FINISHED"}
+
+
+def summary(checked: Checked) -> str:
+    """One line: `S14: 2 errors, 1 warning: Open edges (3), …`"""
+    told = [problem for problem in checked.problems if problem.severity is not Severity.INFO]
+    if not told:
+        return f"{checked.root}: sound"
+    errors, warnings = checked.count(Severity.ERROR), checked.count(Severity.WARNING)
+    counts = [f"{n} {word}{'s' if n > 1 else ''}" for n, word in ((errors, "error"), (warnings, "warning")) if n]
+    return f"{checked.root}: {', '.join(counts)}: " + ", ".join(
+        f"{TITLES[problem.check]} ({problem.count:,})" for problem in told
+    )
+
+
+def _worst(checked: Checked) -> Severity:
+    return checked.problems[0].severity
+
+
+def redraw_sidebars(context: bpy.types.Context) -> None:
+    """Shows new results at once."""
+    for window in context.window_manager.windows:
+        for area in window.screen.areas:
+            if area.type == "VIEW_3D":
+                area.tag_redraw()
+
+
+class SYLPHEED_OT_select_problem(bpy.types.Operator):
+    """Enter edit mode with exactly these elements selected"""
+
+    bl_idname = "sylpheed.select_problem"
+    bl_label = "Select Sylpheed Problem"
+    bl_options = {"REGISTER", "UNDO"}
+
+    check: StringProperty(name="Problem", description="Which kind of problem, such as open edges", default="")
+    severity: StringProperty(
+        name="Severity", description="Only what is an error, warning or info. Empty: all of it", default=""
+    )
+    root: StringProperty(
+        name="Root", description="Name of the hull's root. Empty: that of the active object", default=""
+    )
+
+    @classmethod
+    def description(cls, context: bpy.types.Context, properties: bpy.types.OperatorProperties) -> str:
+        problem = shown_problem(context, properties.root, properties.check, properties.severity)
+        return problem.message if problem else ""
+
+    def execute(self, context: bpy.types.Context) -> Result:
+        try:
+            root = find_checked_root(context, self.root)
+            found = matching(last_check.run(context, root), self.check, self.severity)
+            redraw_sidebars(context)
+            if not found:
+                self.report({"INFO"}, f"{root.name}: no longer there")
+                return {"CANCELLED"}
+            selected, left_out = select_elements(context, found)
+        except FormatError as error:
+            self.report({"WARNING"}, str(error))
+            return {"CANCELLED"}
+        if left_out:
+            names = some([f"`{name}`" for name in left_out])
+            self.report(
+                {"WARNING"}, f"can't be selected in {names}: linked, not in this view layer, or made by modifiers"
+            )
+        if selected:
+            last_check.trust(context, root)
+        if selected and context.area and context.area.type == "VIEW_3D":
+            _frame(context)
+        return {"FINISHED"} if selected else {"CANCELLED"}
+
+
+def shown_problem(context: bpy.types.Context, root_name: str, check: str, severity: str) -> Problem | None:
+    """A problem of the last check, for its tooltip."""
+    root = context.scene.objects.get(root_name)
+    result = last_check.of(root) if root else None
+    found = matching(result.checked, check, severity) if result else []
+    return found[0] if found else None
+
+
+def matching(checked: Checked, check: str, severity: str = "") -> list[Problem]:
+    """The problems of one check, of one severity or of all for ""."""
+    return [p for p in checked.problems if p.check == check and severity in ("", p.severity.value)]
+
+
+def select_elements(context: bpy.types.Context, problems: list[Problem]) -> tuple[list[str], list[str]]:
+    """Enters edit mode on the objects with elements, exactly those selected. Returns the objects' names, and those
+    of objects that can't be entered.
+
+    Raises `FormatError` for a face on which edit mode would hang.
+    """
+    elements: dict[str, np.ndarray] = {}
+    for problem in problems:
+        for name, numbers in problem.elements.items():
+            elements[name] = np.union1d(elements.get(name, np.zeros(0, np.int64)), numbers)
+    objects = {name: context.scene.objects[name] for name in elements}
+    _refuse_hangs(objects)
+    left_out = {name for problem in problems for name in problem.objects}
+    left_out |= {name for name, obj in objects.items() if not _can_enter(context, obj)}
+    chosen = [name for name in elements if name not in left_out]
+    if not chosen:
+        return [], sorted(left_out)
+    if context.mode != "OBJECT":
+        bpy.ops.object.mode_set(mode="OBJECT")
+    for obj in context.view_layer.objects:
+        obj.select_set(False)
+    for name in chosen:
+        objects[name].hide_viewport = False
+        objects[name].hide_set(False)
+        objects[name].select_set(True)
+    context.view_layer.objects.active = objects[chosen[0]]
+    kind = problems[0].kind
+    context.tool_settings.mesh_select_mode = tuple(kind == mode for mode in ("VERT", "EDGE", "FACE"))
+    bpy.ops.object.mode_set(mode="EDIT")
+    for name in chosen:
+        _select_in(objects[name], kind, elements[name])
+    return chosen, sorted(left_out)
+
+
+def _can_enter(context: bpy.types.Context, obj: bpy.types.Object) -> bool:
+    in_layer = obj.name in context.view_layer.objects
+    return in_layer and obj.library is None and obj.data.library is None and _collections_shown(context, obj)
+
+
+def _collections_shown(context: bpy.types.Context, obj: bpy.types.Object) -> bool:
+    """Whether the object would be visible if it weren't hidden itself."""
+
+    def shown(layer: bpy.types.LayerCollection) -> bool:
+        if layer.exclude or layer.hide_viewport or layer.collection.hide_viewport:
+            return False
+        return obj.name in layer.collection.objects or any(shown(child) for child in layer.children)
+
+    return shown(context.view_layer.layer_collection)
+
+
+def _refuse_hangs(objects: dict[str, bpy.types.Object]) -> None:
+    for name, obj in objects.items():
+        if obj.mode != "EDIT" and repeated(read_mesh(obj.data).triangles).any():
+            raise FormatError(
+                f"`{name}` has a face that uses a vertex twice, on which edit mode hangs",
+                remedy="run Mesh > Clean Up > Validate, or delete the object",
+            )
+
+
+def _select_in(obj: bpy.types.Object, kind: str, numbers: np.ndarray) -> None:
+    mesh = bmesh.from_edit_mesh(obj.data)
+    for face in mesh.faces:
+        face.select_set(False)
+    for edge in mesh.edges:
+        edge.select_set(False)
+    for vertex in mesh.verts:
+        vertex.select_set(False)
+    sequence: Any = {"VERT": mesh.verts, "EDGE": mesh.edges, "FACE": mesh.faces}[kind]
+    sequence.ensure_lookup_table()
+    for number in numbers.tolist():
+        sequence[number].hide_set(False)
+        sequence[number].select_set(True)
+    mesh.select_history.clear()
+    mesh.select_flush_mode()
+    bmesh.update_edit_mesh(obj.data, loop_triangles=False, destructive=False)
+
+
+def _frame(context: bpy.types.Context) -> None:
+    """Brings the selection into view."""
+    for region in context.area.regions:
+        if region.type == "WINDOW":
+            with context.temp_override(region=region):
+                bpy.ops.view3d.view_selected()
+
+
+CLASSES = (SYLPHEED_OT_check, SYLPHEED_OT_select_problem)
+
+
+def register() -> None:
+    for cls in CLASSES:
+        bpy.utils.register_class(cls)
+
+
+def unregister() -> None:
+    for cls in reversed(CLASSES):
+        bpy.utils.unregister_class(cls)

@@ -1,0 +1,230 @@
+"""`blender --command sylpheed …`: import, check and export without a window, so that a script can build a mod.
+
+Exit status: 0 fine, 1 a check found an error, 2 unreadable input, a refused export or wrong usage.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Sequence
+
+import bpy
+
+from . import carry
+from .check_operators import summary
+from .core import files
+from .core.detect import Kind, detect
+from .core.errors import FormatError, Severity
+from .core.rebuild import Options, Outside, Rebuild
+from .problems import check_root
+from .scene_export import Exported, export_hull, export_set
+from .scene_import import HullOptions, Imported, SetOptions, View, make_hull, make_set
+from .scene_read import find_roots
+from .scene_stage import StageOptions, export_mod, import_stage
+
+COMMAND = "sylpheed"
+FINE, FAILED, UNREADABLE = 0, 1, 2
+
+_registered: list[object] = []
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Runs one command: its exit status."""
+    try:
+        options = _parser().parse_args(list(arguments))
+        return int(options.run(options))
+    except SystemExit as stop:  # of --help and wrong usage, after it was printed
+        return int(stop.code or 0)
+    except FormatError as error:
+        sys.stderr.write(f"error: {error}\n")
+        return UNREADABLE
+    finally:
+        sys.stdout.flush()
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog=f"blender --command {COMMAND}",
+        description="Collision data of Project Sylpheed without a window.",
+        epilog="Exit status: 0 fine, 1 a check found an error, 2 unreadable input, a refused export or wrong usage.",
+    )
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+
+    def add(name: str, function: Callable[[argparse.Namespace], int], text: str) -> argparse.ArgumentParser:
+        command = commands.add_parser(name, help=text, description=text)
+        command.set_defaults(run=function)
+        return command
+
+    command = add("import", _import, "Import hulls (.col) and collision sets (.bin) into a .blend")
+    command.add_argument("files", nargs="+", metavar="FILE")
+    command.add_argument("-o", "--output", required=True, metavar="OUT.blend", help="the .blend to write")
+    command.add_argument("--surfaces", choices=("SEPARATE", "JOINED"), default="SEPARATE", help="as in the dialog")
+    command.add_argument("--cells", choices=("OBJECTS", "NONE"), default="NONE", help="as in the dialog")
+    command.add_argument("--names", default="*", help="which parts of a set: names with * and ?, separated by commas")
+
+    command = add("stage", _stage, "Import a stage's phase from a game folder into a .blend")
+    command.add_argument("game", metavar="GAMEDIR", help="the folder of the extracted disc, only ever read")
+    command.add_argument("-o", "--output", required=True, metavar="OUT.blend", help="the .blend to write")
+    command.add_argument("--stage", default="S01", help="which stage, such as S14")
+    command.add_argument("--phase", default="Phase_1", help="which phase, such as Phase_1")
+    command.add_argument("--parts", choices=("NONE", "STAGE", "ALL"), default="STAGE", help="as in the dialog")
+    command.add_argument("--mod", default="", metavar="DIR", help="a mod folder, whose files come first")
+
+    command = add("check", _check, "Check every hull and collision set in files, as the sidebar does")
+    command.add_argument("files", nargs="+", metavar="FILE", help="a .blend, a hull (.col) or a collision set (.bin)")
+
+    command = add("export", _export, "Export a hull (.col) or a collision set (.bin) from a .blend")
+    command.add_argument("blend", metavar="IN.blend")
+    command.add_argument("-o", "--output", required=True, metavar="OUT", help="the .col or .bin to write")
+    command.add_argument("--root", default="", help="name of the root object, if the .blend holds several")
+    command.add_argument("--rebuild", choices=("CHANGED", "ALL"), default="CHANGED", help="as in the dialog")
+    command.add_argument("--outside", choices=("ERROR", "GROW"), default="ERROR", help="as in the dialog")
+    command.add_argument("--turn", action="store_true", help="turn faces whose front doesn't face free space")
+
+    command = add("mod", _mod, "Write every edited hull and set of a .blend into the archive of a mod folder")
+    command.add_argument("blend", metavar="IN.blend")
+    command.add_argument("-o", "--output", required=True, metavar="DIR", help="the mod folder")
+    command.add_argument("--game", default="", metavar="DIR", help="the game folder, else where the import came from")
+    return parser
+
+
+# --- commands -------------------------------------------------------------------------------------
+
+
+def _import(options: argparse.Namespace) -> int:
+    _open_nothing()
+    for path in options.files:
+        hull = HullOptions(options.surfaces, options.cells, False, View())
+        _tell(_import_file(path, hull, SetOptions(options.names, View())))
+    return _save(options.output)
+
+
+def _stage(options: argparse.Namespace) -> int:
+    _open_nothing()
+    mod = os.path.abspath(options.mod) if options.mod else ""
+    stage = StageOptions(options.stage, options.phase, options.parts, HullOptions(cells="NONE"))
+    for imported in import_stage(bpy.context.scene, os.path.abspath(options.game), mod, stage, lambda part: None):
+        _tell(imported)
+    return _save(options.output)
+
+
+def _save(path: str) -> int:
+    output = os.path.abspath(path)
+    if not os.path.isdir(os.path.dirname(output)):
+        raise FormatError("there is no such folder", file=os.path.dirname(output), remedy="make it first")
+    try:
+        bpy.ops.wm.save_as_mainfile(filepath=output, check_existing=False, compress=True)
+    except RuntimeError as error:
+        raise FormatError(f"can't be written: {_last_line(error)}", file=path) from None
+    print(f"wrote {path}")
+    return FINE
+
+
+def _check(options: argparse.Namespace) -> int:
+    status = FINE
+    for path in options.files:
+        if path.lower().endswith(".blend"):
+            _open(path)
+        else:
+            _open_nothing()
+            _import_file(path, HullOptions(cells="NONE"), SetOptions())
+        for root in _roots(path):
+            checked = check_root(bpy.context, root)
+            print(f"{path}: {summary(checked)}")
+            for problem in checked.problems:
+                if problem.severity is not Severity.INFO:
+                    print(f"  {problem.severity.value}: {problem.check}: {problem.message}")
+            status = status if checked.sound else FAILED
+    return status
+
+
+def _export(options: argparse.Namespace) -> int:
+    _open(options.blend)
+    roots = [root for root in _roots(options.blend) if options.root in ("", root.name)]
+    if len(roots) != 1:
+        names = ", ".join(root.name for root in _roots(options.blend))
+        raise FormatError("name one of its roots with --root", file=options.blend, found=names)
+    exported = _export_root(roots[0], options)
+    files.write_file(options.output, exported.data)
+    _warn(exported.warnings)
+    print(f"{exported.summary}; wrote {len(exported.data):,} bytes to {options.output}")
+    return FINE
+
+
+def _mod(options: argparse.Namespace) -> int:
+    _open(options.blend)
+    game = os.path.abspath(options.game) if options.game else ""
+    exported = export_mod(bpy.context, os.path.abspath(options.output), game, True, lambda part: None)
+    _warn(exported.warnings)
+    print(f"wrote {exported.written.path}, replaced {', '.join(exported.written.replaced) or 'nothing'}")
+    return FINE
+
+
+# --- what they share ------------------------------------------------------------------------------
+
+
+def _open_nothing() -> None:
+    bpy.ops.wm.read_homefile(use_empty=True)
+
+
+def _open(path: str) -> None:
+    if not os.path.isfile(path):
+        raise FormatError("there is no such file", file=path)
+    try:  # a script inside the file is none of ours to run
+        bpy.ops.wm.open_mainfile(filepath=os.path.abspath(path), load_ui=False, use_scripts=False)
+    except RuntimeError as error:
+        raise FormatError(f"can't be opened: {_last_line(error)}", file=path) from None
+
+
+def _import_file(path: str, hull: HullOptions, parts: SetOptions) -> Imported:
+    """Imports a hull or a set, whichever the file is by its content."""
+    data, scene, name = files.read_file(path), bpy.context.scene, os.path.basename(path)
+    try:
+        kind = detect(data)
+        if kind is Kind.HULL:
+            return make_hull(scene, name, data, hull)
+        if kind is Kind.COLLISION_SET:
+            return make_set(scene, name, data, parts, lambda part: None)
+        raise FormatError("this is no hull and no collision set", found=kind.value if kind else "something else")
+    except FormatError as error:
+        raise (error if error.file else error.within(path)) from None
+
+
+def _roots(path: str) -> list[bpy.types.Object]:
+    scene = bpy.context.scene
+    roots = find_roots(scene, carry.HULL) + find_roots(scene, carry.SET)
+    if not roots:
+        raise FormatError("the file's scene holds no hull and no collision set", file=path, remedy="import one")
+    return roots
+
+
+def _export_root(root: bpy.types.Object, options: argparse.Namespace) -> Exported:
+    if carry.kind(root) == carry.SET:
+        return export_set(bpy.context, root, apply_modifiers=True)
+    rebuild = Options(Rebuild(options.rebuild), Outside(options.outside), options.turn)
+    return export_hull(bpy.context, root, rebuild, apply_modifiers=True)
+
+
+def _tell(imported: Imported) -> None:
+    print(imported.summary)
+    _warn(imported.warnings)
+
+
+def _warn(warnings: Sequence[str]) -> None:
+    for warning in warnings:
+        print(f"warning: {warning}")
+
+
+def _last_line(error: RuntimeError) -> str:
+    return str(error).strip().splitlines()[-1].removeprefix("Error: ")
+
+
+def register() -> None:
+    _registered.append(bpy.utils.register_cli_command(COMMAND, run))
+
+
+def unregister() -> None:
+    while _registered:
+        bpy.utils.unregister_cli_command(_registered.pop())

@@ -1,0 +1,332 @@
+"""What is wrong below a root, by object and element: what the exporter refuses or warns of, and what else is worth
+knowing before an export."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import bpy
+import numpy as np
+
+from . import carry
+from .core.arrays import components
+from .core.assemble import Edit, Piece
+from .core.errors import FormatError, Severity, some
+from .core.faults import Fault, find_faults, long_list_faults
+from .core.geometry import close_pairs
+from .core.mcol import LIMIT, Hull
+from .core.rebuild import Rebuilt, count_changes, rebuild
+from .core.rebuild_set import RebuiltSet, new_flat, rebuild_set
+from .core.surfaces import split
+from .intersections import intersection_faults
+from .scene_export import HullEdit, SetEdit, read_hull, read_set
+from .scene_read import Origin
+
+TITLES = {
+    "counts": "Over the limits",
+    "coordinates": "Unusable coordinates",
+    "zero-area triangles": "Faces without area",
+    "open edges": "Open edges",
+    "crowded edges": "Edges with three or more faces",
+    "doubled triangles": "Doubled faces",
+    "open surfaces": "Surfaces that aren't closed",
+    "flipped triangles": "Flipped faces",
+    "winding": "Front doesn't face free space",
+    "buried surfaces": "Surfaces wholly in rock",
+    "bounding box": "Outside the bounding box",
+    "removed surfaces": "Surfaces that are gone",
+    "loose vertices": "Unused vertices",
+    "doubled vertices": "Doubled vertices",
+    "large faces": "Faces with four or more corners",
+    "self-intersections": "Self-intersections",
+    "intersecting surfaces": "Intersecting surfaces",
+    "long lists": "Cells with long lists",
+    "refused": "Refused",
+    "left out": "Left out",
+    "empty part": "Parts without faces",
+    "removed part": "Parts that are gone",
+}
+"""What each check is called in the sidebar."""
+
+ELEMENTS = {"vertices": "VERT", "edges": "EDGE", "triangles": "FACE", "": ""}
+
+NEAR = 1e-6
+"""Vertices of one object are doubled if they are nearer than this part of the largest coordinate, a few steps of
+float32."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Problem:
+    """One kind of fault: how bad, how often, and where.
+
+    `check` is a key of `TITLES`. `elements` are indices into each object's own mesh, int64, of vertices, edges or
+    faces as `kind` says (VERT, EDGE, FACE, "" for none). `objects` are those with the fault whose own elements it
+    isn't at, because modifiers or instances make others. `partners` has for each doubled vertex the one to keep.
+    """
+
+    severity: Severity
+    check: str
+    message: str
+    count: int
+    kind: str = ""
+    elements: dict[str, np.ndarray] = field(default_factory=dict)
+    objects: tuple[str, ...] = ()
+    partners: dict[str, np.ndarray] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A line of the sidebar: a label, its value, and the limit that it is held against. A heading has no value."""
+
+    label: str
+    value: str = ""
+    limit: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Checked:
+    """A root, what is to be said of it, and its problems, the worst first."""
+
+    root: str
+    kind: str
+    facts: tuple[Fact, ...]
+    problems: tuple[Problem, ...]
+
+    def count(self, severity: Severity) -> int:
+        return sum(problem.severity is severity for problem in self.problems)
+
+    @property
+    def sound(self) -> bool:
+        """Whether it can be exported."""
+        return not self.count(Severity.ERROR)
+
+
+def check_root(context: bpy.types.Context, root: bpy.types.Object) -> Checked:
+    """Checks what hangs below a root, without changing anything."""
+    try:
+        if carry.kind(root) == carry.HULL:
+            facts, problems = _check_hull(context, read_hull(context, root, apply_modifiers=True))
+        else:
+            facts, problems = _check_set(context, read_set(context, root, apply_modifiers=True))
+    except FormatError as error:
+        facts, problems = [], [_refused(error)]
+    order = (Severity.ERROR, Severity.WARNING, Severity.INFO)
+    problems.sort(key=lambda problem: order.index(problem.severity))
+    source = Fact("Source", f"{root[carry.STEM]}, {len(carry.source(root)):,} bytes")
+    return Checked(root.name, carry.kind(root), (source, *facts), tuple(problems))
+
+
+# --- hulls ----------------------------------------------------------------------------------------
+
+
+def _check_hull(context: bpy.types.Context, hull: HullEdit) -> tuple[list[Fact], list[Problem]]:
+    edit, source = hull.edit, hull.source
+    where = _Where(context.scene, edit, hull.pieces, hull.origins)
+    faults = find_faults(edit, source)
+    if len(edit.triangles) and np.isfinite(edit.vertices).all():
+        faults += intersection_faults(edit, source) + long_list_faults(edit, source, source.grid)
+    problems = [where.problem(fault) for fault in faults if fault.check != "loose vertices"]
+    problems += where.loose() + where.doubled() + where.large()
+    problems += [Problem(Severity.WARNING, "left out", warning, 1) for warning in hull.warnings]
+    rebuilt = None
+    if not any(problem.severity is Severity.ERROR for problem in problems):
+        try:
+            rebuilt = rebuild(source, edit)
+        except FormatError as error:
+            problems.append(_refused(error))
+    return _hull_facts(edit, source, rebuilt), problems
+
+
+def _hull_facts(edit: Edit, source: Hull, rebuilt: Rebuilt | None) -> list[Fact]:
+    grid = source.grid
+    changed, added, removed = count_changes(source, edit)
+    sizes = [f"{size:,.7g}" for size in grid.cell_size]
+    facts = [
+        Fact("Vertices", f"{len(edit.vertices):,}", f"{LIMIT:,}"),
+        Fact("Triangles", f"{len(edit.triangles):,}", f"{LIMIT:,}"),
+        Fact("Surfaces", f"{_surfaces(edit.triangles):,}"),
+        Fact("Cells", " x ".join(map(str, grid.dimensions))),
+        Fact("Cell Size", sizes[0] if len(set(sizes)) == 1 else " x ".join(sizes)),
+        Fact("Triangles, compared with the source:"),
+        Fact("As They Were", f"{len(source.triangles) - changed - removed:,}"),
+        Fact("Moved", f"{changed:,}"),
+        Fact("Added", f"{added:,}"),
+        Fact("Removed", f"{removed:,}"),
+    ]
+    if rebuilt is not None:
+        facts.append(Fact("Cells Touched", f"{len(rebuilt.cells):,}"))
+    return facts
+
+
+def _surfaces(triangles: np.ndarray) -> int:
+    return int(split(triangles).max(initial=-1)) + 1
+
+
+class _Where:
+    """From the numbers of an assembled mesh back to the elements of each object."""
+
+    def __init__(self, scene: bpy.types.Scene, edit: Edit, pieces: Sequence[Piece], origins: Sequence[Origin]) -> None:
+        self.scene, self.edit, self.pieces, self.origins = scene, edit, pieces, origins
+        vertex_bounds = np.cumsum([0, *(len(piece.vertices) for piece in pieces)])
+        self.triangle_bounds = np.cumsum([0, *(len(piece.triangles) for piece in pieces)])
+        self.places = [edit.places[a:b] for a, b in pairwise(vertex_bounds)]
+
+    def problem(self, fault: Fault) -> Problem:
+        find = {"vertices": self._vertices, "edges": self._edges, "triangles": self._faces}.get(fault.kind)
+        found = list(find(fault.elements)) if find else []
+        return self._located(fault.severity, fault.check, _told(fault), fault.kind, found, fault.count)
+
+    def loose(self) -> list[Problem]:
+        """Vertices that no face uses, as `loose_faults` counts them."""
+        found = [np.flatnonzero(place < 0) for place in self.places]
+        if not any(map(len, found)):
+            return []
+        message = "they belong to no face and are left out"
+        return [self._located(Severity.WARNING, "loose vertices", message, "vertices", found)]
+
+    def doubled(self) -> list[Problem]:
+        """Vertices of one object in one place. INFO where the exporter joins them anyway or the source has them."""
+        found, partners, apart = [], {}, False
+        for piece, place, origin in zip(self.pieces, self.places, self.origins, strict=True):
+            pairs = close_pairs(piece.vertices, NEAR * float(np.abs(piece.vertices).max(initial=0)))
+            pairs = pairs[(place[pairs] >= 0).all(axis=1)]
+            vertices, kept = _grouped(pairs, piece.vertex_ids)
+            found.append(vertices)
+            if len(vertices) and origin.own:
+                partners[origin.name] = kept
+            apart |= bool((place[vertices] != place[kept]).any())
+        if not any(map(len, found)):
+            return []
+        severity = Severity.WARNING if apart else Severity.INFO
+        message = "vertices of one object in one place; merge them by distance"
+        problem = self._located(severity, "doubled vertices", message, "vertices", found)
+        problem.partners.update(partners)
+        return [problem]
+
+    def large(self) -> list[Problem]:
+        """Faces that are cut into triangles on export."""
+        found = []
+        for origin in self.origins:
+            faces, triangles = np.unique(origin.faces, return_counts=True)
+            found.append(faces[triangles > 1])
+        if not any(map(len, found)):
+            return []
+        message = "they are cut into triangles the way Blender shows them"
+        return [self._located(Severity.INFO, "large faces", message, "triangles", found)]
+
+    def _located(
+        self, severity: Severity, check: str, message: str, kind: str, found: list[np.ndarray], count: int | None = None
+    ) -> Problem:
+        """A problem with the elements of each piece."""
+        elements: dict[str, np.ndarray] = {}
+        others: set[str] = set()
+        for origin, numbers in zip(self.origins, found, strict=False):
+            if len(numbers) and origin.own:
+                elements[origin.name] = numbers
+            elif len(numbers):
+                others.add(origin.name)
+        if count is None:
+            count = sum(map(len, found))
+        return Problem(severity, check, message, max(count, 1), ELEMENTS[kind], elements, tuple(sorted(others)))
+
+    def _vertices(self, numbers: np.ndarray) -> Iterable[np.ndarray]:
+        for place in self.places:
+            yield np.flatnonzero(np.isin(place, numbers) & (place >= 0))
+
+    def _faces(self, numbers: np.ndarray) -> Iterable[np.ndarray]:
+        origins = self.edit.origins[numbers]
+        for piece, origin in enumerate(self.origins):
+            first, last = self.triangle_bounds[piece : piece + 2]
+            mine = origins[(origins >= first) & (origins < last)] - first
+            yield np.unique(origin.faces[mine]).astype(np.int64)
+
+    def _edges(self, pairs: np.ndarray) -> Iterable[np.ndarray]:
+        span = len(self.edit.vertices) + 1
+        wanted = pairs[:, 0] * span + pairs[:, 1]
+        for place, origin in zip(self.places, self.origins, strict=True):
+            if not origin.own:
+                yield np.flatnonzero(np.isin(place, pairs) & (place >= 0))  # enough to know that there are some
+                continue
+            edges = self.scene.objects[origin.name].data.edges
+            ends = np.empty(2 * len(edges), np.int32)
+            edges.foreach_get("vertices", ends)
+            mine = np.sort(place[ends].reshape(-1, 2), axis=1)
+            yield np.flatnonzero(np.isin(mine[:, 0] * span + mine[:, 1], wanted) & (mine[:, 0] >= 0))
+
+
+def _grouped(pairs: np.ndarray, ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """All vertices of the pairs, and for each the one of its group to keep: one of the source before a new one."""
+    vertices, local = np.unique(pairs, return_inverse=True)
+    local = local.reshape(-1, 2)
+    group = components(len(vertices), local[:, 0], local[:, 1])
+    order = np.lexsort((np.arange(len(vertices)), ids[vertices] < 0, group))
+    first = np.unique(group[order], return_index=True)
+    return vertices, vertices[order[first[1]]][np.searchsorted(first[0], group)]
+
+
+# --- libraries ------------------------------------------------------------------------------------
+
+
+def _check_set(context: bpy.types.Context, edited: SetEdit) -> tuple[list[Fact], list[Problem]]:
+    source = edited.source
+    found: list[Problem] = []
+    for edit, pieces, origins in zip(edited.edits, edited.pieces, edited.origins, strict=True):
+        original = None if edit.record is None else source.parts[edit.record]
+        where = _Where(context.scene, edit.edit, pieces, origins)
+        found += where.loose()
+        thin = np.flatnonzero(new_flat(edit.edit, original)) if np.isfinite(edit.edit.vertices).all() else ()
+        if len(thin):
+            message = "they have no area and are left out"
+            found.append(where.problem(Fault(Severity.WARNING, "zero-area triangles", message, "triangles", thin)))
+    problems = _merged(found)
+    problems += [Problem(Severity.WARNING, "left out", warning, 1) for warning in edited.warnings]
+    rebuilt = None
+    try:
+        rebuilt = rebuild_set(source, edited.edits, edited.removed)
+        problems += [
+            Problem(finding.severity, finding.check, finding.message, 1)
+            for finding in rebuilt.findings
+            if finding.check in ("empty part", "removed part")
+        ]
+    except FormatError as error:
+        problems.append(_refused(error))
+    return _set_facts(edited, rebuilt), problems
+
+
+def _set_facts(edited: SetEdit, rebuilt: RebuiltSet | None) -> list[Fact]:
+    facts = [
+        Fact("Parts", f"{len(edited.edits):,}", f"{len(edited.source.parts):,}"),
+        Fact("Triangles", f"{sum(len(edit.edit.triangles) for edit in edited.edits):,}"),
+    ]
+    if rebuilt is not None:
+        facts.append(Fact("Edited", some(rebuilt.changed) if rebuilt.changed else "0"))
+    return facts
+
+
+def _merged(problems: list[Problem]) -> list[Problem]:
+    """Problems of several parts, one for each check."""
+    merged = []
+    for check in dict.fromkeys(problem.check for problem in problems):
+        same = [problem for problem in problems if problem.check == check]
+        merged.append(
+            Problem(
+                same[0].severity,
+                check,
+                same[0].message,
+                sum(problem.count for problem in same),
+                same[0].kind,
+                {name: numbers for problem in same for name, numbers in problem.elements.items()},
+                tuple(sorted({name for problem in same for name in problem.objects})),
+            )
+        )
+    return merged
+
+
+def _refused(error: FormatError) -> Problem:
+    return Problem(Severity.ERROR, "refused", str(error), 1)
+
+
+def _told(fault: Fault) -> str:
+    return str(FormatError(fault.problem, expected=fault.expected, found=fault.found, remedy=fault.remedy))

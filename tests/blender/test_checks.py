@@ -1,0 +1,616 @@
+"""A hull broken in every way that the sidebar knows: the check names it, Select selects just that, Fix mends it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import ModuleType
+
+import bmesh
+import bpy
+import numpy as np
+import pytest
+
+from core import mcol
+from core.check import check_hull
+from core.errors import Severity
+from tests.blender.helpers import (
+    DATA,
+    MANY_ASTEROIDS,
+    PLAIN,
+    TETRAHEDRON,
+    TWO_ASTEROIDS,
+    coordinates,
+    edit_faces,
+    export,
+    import_hull,
+    judged,
+    new_object,
+    refusal,
+    select,
+    set_coordinates,
+    source,
+    surfaces,
+)
+
+Elements = dict[str, set[int]]
+
+
+@pytest.fixture
+def hull() -> dict[str, bpy.types.Object]:
+    root = import_hull(TWO_ASTEROIDS)
+    select(root)
+    return {"root": root, **surfaces(root)}
+
+
+@pytest.fixture
+def check(addon: ModuleType) -> Callable:
+    """Checks the scene's hulls as the button does; the result for a root."""
+
+    def run(root: bpy.types.Object):
+        assert bpy.ops.sylpheed.check() == {"FINISHED"}
+        return addon.last_check.of(root).checked
+
+    return run
+
+
+def found(checked, name: str):
+    """The one problem of a check."""
+    (problem,) = [problem for problem in checked.problems if problem.check == name]
+    return problem
+
+
+def selected(kind: str) -> Elements:
+    """What is selected in edit mode, by object."""
+    result = {}
+    for obj in bpy.context.objects_in_mode:
+        mesh = bmesh.from_edit_mesh(obj.data)
+        sequence = {"VERT": mesh.verts, "EDGE": mesh.edges, "FACE": mesh.faces}[kind]
+        numbers = {element.index for element in sequence if element.select}
+        if numbers:
+            result[obj.name] = numbers
+    return result
+
+
+# --- twelve ways and more to break a hull ---------------------------------------------------------
+
+
+def open_a_hole(hull: dict) -> Elements:
+    rim: set[frozenset[int]] = set()
+
+    def change(bm: bmesh.types.BMesh) -> None:
+        rim.update(frozenset(v.index for v in edge.verts) for edge in bm.faces[5].edges)
+        bmesh.ops.delete(bm, geom=[bm.faces[5]], context="FACES_ONLY")
+
+    mesh = hull["asteroid_01"].data
+    edit_faces(mesh, change)
+    return {hull["asteroid_01"].name: {e.index for e in mesh.edges if frozenset(e.vertices) in rim}}
+
+
+def add_a_fin(hull: dict) -> Elements:
+    number = []
+
+    def change(bm: bmesh.types.BMesh) -> None:
+        edge = bm.edges[7]
+        tip = bm.verts.new(np.array(edge.verts[0].co) * 1.1)
+        bm.faces.new((*edge.verts, tip))
+        number.append(7)
+
+    edit_faces(hull["asteroid_01"].data, change)
+    return {hull["asteroid_01"].name: set(number)}
+
+
+def flatten_a_face(hull: dict) -> Elements:
+    mesh = hull["asteroid_01"].data
+    places = coordinates(mesh)
+    a, _, c = mesh.polygons[3].vertices
+    places[c] = places[a]
+    set_coordinates(mesh, places)
+    return {
+        hull["asteroid_01"].name: {p.index for p in mesh.polygons if {a, c} <= set(p.vertices)},
+    }
+
+
+def squeeze_a_face(hull: dict) -> Elements:
+    mesh = hull["asteroid_01"].data
+    places = coordinates(mesh)
+    a, b, c = mesh.polygons[3].vertices
+    places[c] = (places[a] + places[b]) / 2
+    set_coordinates(mesh, places)
+    return {hull["asteroid_01"].name: {3}}
+
+
+def double_a_face(hull: dict) -> Elements:
+    mesh = hull["asteroid_02"].data
+    edit_faces(mesh, lambda bm: bmesh.ops.duplicate(bm, geom=[*bm.faces[2].verts, *bm.faces[2].edges, bm.faces[2]]))
+    return {hull["asteroid_02"].name: {len(mesh.polygons) - 1}}
+
+
+def strew_vertices(hull: dict) -> Elements:
+    mesh = hull["wall"].data
+    count = len(mesh.vertices)
+    edit_faces(mesh, lambda bm: [bm.verts.new((x, 0, 0)) for x in (1, 2)])
+    return {hull["wall"].name: {count, count + 1}}
+
+
+def tear_a_face_off(hull: dict) -> Elements:
+    mesh = hull["asteroid_01"].data
+    corners = set(mesh.polygons[4].vertices)
+    count = len(mesh.vertices)
+    edit_faces(mesh, lambda bm: bmesh.ops.split(bm, geom=[bm.faces[4]]))
+    places = coordinates(mesh)
+    assert len(mesh.vertices) == count + 3 and len(np.unique(places, axis=0)) == count
+    _, inverse, counts = np.unique(places, axis=0, return_inverse=True, return_counts=True)
+    assert len(corners) == 3
+    return {hull["asteroid_01"].name: set(np.flatnonzero(counts[inverse.reshape(-1)] > 1).tolist())}
+
+
+def turn_a_face(hull: dict) -> Elements:
+    edit_faces(hull["asteroid_01"].data, lambda bm: bmesh.ops.reverse_faces(bm, faces=[bm.faces[6]]))
+    return {hull["asteroid_01"].name: {6}}
+
+
+def turn_a_surface(name: str) -> Callable[[dict], Elements]:
+    def turn(hull: dict) -> Elements:
+        edit_faces(hull[name].data, lambda bm: bmesh.ops.reverse_faces(bm, faces=bm.faces[:]))
+        return {hull[name].name: set(range(len(hull[name].data.polygons)))}
+
+    return turn
+
+
+def leave_the_box(hull: dict) -> Elements:
+    places = coordinates(hull["asteroid_02"].data)
+    places[3] *= 10
+    set_coordinates(hull["asteroid_02"].data, places)
+    return {hull["asteroid_02"].name: {3}}
+
+
+def join_two_faces(hull: dict) -> Elements:
+    mesh = hull["asteroid_01"].data
+    edit_faces(mesh, lambda bm: bmesh.ops.dissolve_edges(bm, edges=[bm.edges[4]], use_verts=False))
+    return {hull["asteroid_01"].name: {p.index for p in mesh.polygons if len(p.vertices) == 4}}
+
+
+FREE = (0, -10_000, -10_000)
+"""The middle of a cell that holds nothing."""
+
+BOX = [(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
+BOX_FACES = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
+
+
+def add_box(hull: dict, name: str, centre: tuple, size: float) -> bpy.types.Object:
+    obj = new_object(hull["root"], name, np.array(BOX) * size / 2 + np.array(centre), BOX_FACES)
+    edit_faces(obj.data, lambda bm: bmesh.ops.triangulate(bm, faces=bm.faces[:]))
+    return obj
+
+
+def drive_a_nail(hull: dict) -> Elements:
+    """A thin spike through one face of a box."""
+    box = add_box(hull, "box", FREE, 1000)
+    number = 0
+    middle = coordinates(box.data)[list(box.data.polygons[number].vertices)].mean(axis=0)
+    inward = -np.array(box.data.polygons[number].normal) * 500
+    corners = middle - 0.1 * inward + [[0, 0, 0], [20, 10, -10], [-10, 20, 10], [0, 0, 0]]
+    corners[3] = middle + 0.2 * inward
+    spike = new_object(hull["root"], "spike", corners, TETRAHEDRON)
+    edit_faces(spike.data, lambda bm: bmesh.ops.recalc_face_normals(bm, faces=bm.faces[:]))
+    return {box.name: {number}, spike.name: {f.index for f in spike.data.polygons if 3 in f.vertices}}
+
+
+def tie_a_knot(hull: dict) -> Elements:
+    """A box of which one corner is pulled through the opposite faces."""
+    box = add_box(hull, "knot", (0, 0, 0), 1000)
+    places = coordinates(box.data)
+    corner = np.flatnonzero((places == 500).all(axis=1))[0]
+    places[corner] = (-900, -700, -800)
+    set_coordinates(box.data, places)
+    opposite = np.flatnonzero((places == -500).all(axis=1))[0]
+    tip = {face.index for face in box.data.polygons if corner in face.vertices}
+    pierced = {face.index for face in box.data.polygons if opposite in face.vertices}
+    return {box.name: tip | pierced}
+
+
+def crowd_a_cell(hull: dict) -> Elements:
+    ball = new_object(hull["root"], "ball", [], [])
+    edit_faces(ball.data, lambda bm: bmesh.ops.create_icosphere(bm, subdivisions=3, radius=400))
+    places = coordinates(ball.data)
+    set_coordinates(ball.data, places + np.float32(FREE))
+    return {ball.name: set(range(len(ball.data.polygons)))}
+
+
+@dataclass(frozen=True)
+class Break:
+    """How to break a hull, what the check calls it, and what mends it: "same" if to the source's very bytes."""
+
+    do: Callable[[dict], Elements]
+    check: str
+    kind: str
+    severity: Severity
+    fix: str = ""
+    mended: str = ""
+
+
+BREAKS = [
+    Break(open_a_hole, "open edges", "EDGE", Severity.ERROR, "fix_holes", "same"),
+    Break(add_a_fin, "crowded edges", "EDGE", Severity.ERROR),
+    Break(flatten_a_face, "zero-area triangles", "FACE", Severity.ERROR, "fix_flat", "sound"),
+    Break(squeeze_a_face, "zero-area triangles", "FACE", Severity.ERROR, "fix_flat", "sound"),
+    Break(double_a_face, "doubled triangles", "FACE", Severity.ERROR, "fix_doubled_faces", "same"),
+    Break(strew_vertices, "loose vertices", "VERT", Severity.WARNING, "fix_loose_vertices", "same"),
+    Break(tear_a_face_off, "doubled vertices", "VERT", Severity.INFO, "fix_doubled_vertices", "same"),
+    Break(turn_a_face, "flipped triangles", "FACE", Severity.ERROR, "fix_facing", "same"),
+    Break(turn_a_surface("asteroid_01"), "winding", "FACE", Severity.ERROR, "fix_facing", "same"),
+    Break(turn_a_surface("wall"), "winding", "FACE", Severity.ERROR, "fix_facing", "same"),
+    Break(leave_the_box, "bounding box", "VERT", Severity.ERROR),
+    Break(join_two_faces, "large faces", "FACE", Severity.INFO, "fix_triangulate", "same"),
+    Break(drive_a_nail, "intersecting surfaces", "FACE", Severity.WARNING),
+    Break(tie_a_knot, "self-intersections", "FACE", Severity.WARNING),
+    Break(crowd_a_cell, "long lists", "FACE", Severity.WARNING),
+]
+NAMES = [f"{case.check}-{number}" for number, case in enumerate(BREAKS)]
+
+
+@pytest.mark.parametrize("case", BREAKS, ids=NAMES)
+def test_the_check_names_it_and_select_selects_just_that(hull: dict, case: Break, check: Callable) -> None:
+    elements = case.do(hull)
+    problem = found(check(hull["root"]), case.check)
+    assert problem.severity.value == case.severity.value
+    assert problem.kind == case.kind and not problem.objects
+    assert bpy.ops.sylpheed.select_problem(check=case.check) == {"FINISHED"}
+    assert bpy.context.mode == "EDIT_MESH"
+    assert tuple(bpy.context.tool_settings.mesh_select_mode) == tuple(case.kind == k for k in ("VERT", "EDGE", "FACE"))
+    assert selected(case.kind) == elements
+
+
+@pytest.mark.parametrize("case", BREAKS, ids=NAMES)
+def test_what_the_check_refuses_the_export_refuses(hull: dict, case: Break, check: Callable, tmp_path: Path) -> None:
+    case.do(hull)
+    checked = check(hull["root"])
+    if checked.sound:
+        export(tmp_path)
+    else:
+        assert any(problem.message.split(";")[0].split(" of ")[0] in refusal(tmp_path) for problem in checked.problems)
+
+
+@pytest.mark.parametrize("case", [case for case in BREAKS if case.severity is Severity.WARNING], ids=lambda c: c.check)
+def test_what_the_check_warns_of_the_export_warns_of(
+    hull: dict, case: Break, check: Callable, addon: ModuleType
+) -> None:
+    case.do(hull)
+    assert found(check(hull["root"]), case.check).severity.value == "warning"
+    options = addon.core.rebuild.Options()
+    warnings = addon.scene_export.export_hull(bpy.context, hull["root"], options, True).warnings
+    assert any(case.check in warning for warning in warnings)
+
+
+@pytest.mark.parametrize("mode", ["OBJECT", "EDIT"])
+@pytest.mark.parametrize("case", [case for case in BREAKS if case.fix], ids=[c.check for c in BREAKS if c.fix])
+def test_fix_mends_it_in_one_step(hull: dict, case: Break, mode: str, check: Callable, tmp_path: Path) -> None:
+    (name,) = case.do(hull)
+    select(bpy.data.objects[name])
+    bpy.ops.object.mode_set(mode=mode)
+    assert getattr(bpy.ops.sylpheed, case.fix)() == {"FINISHED"}
+    assert case.check not in [problem.check for problem in check(hull["root"]).problems]
+    data = export(tmp_path)
+    assert all(c.passed or c.severity is not Severity.ERROR for c in check_hull(mcol.decode(data)))
+    if case.mended == "same":
+        assert data == source(TWO_ASTEROIDS)
+    else:
+        judged(data)
+
+
+def test_everything_at_once(hull: dict, check: Callable) -> None:
+    broken = [open_a_hole, add_a_fin, double_a_face, strew_vertices, tie_a_knot, crowd_a_cell, drive_a_nail]
+    for way in broken:
+        way(hull)
+    checks = {problem.check for problem in check(hull["root"]).problems}
+    assert {
+        "open edges",
+        "open surfaces",
+        "crowded edges",
+        "doubled triangles",
+        "loose vertices",
+        "self-intersections",
+        "intersecting surfaces",
+        "long lists",
+    } <= checks
+
+
+def sides_crossed(hull: dict, shift: tuple, check: Callable) -> dict[str, set[tuple[int, float]]]:
+    """Which sides of two boxes hold faces that the check says are crossed: axis and place."""
+    boxes = {name: add_box(hull, name, centre, 1000) for name, centre in (("one", (0, 0, 0)), ("other", shift))}
+    problems = [p for p in check(hull["root"]).problems if p.check == "intersecting surfaces"]
+    crossed: dict[str, set[tuple[int, float]]] = {}
+    for name, numbers in (problems[0].elements if problems else {}).items():
+        places, mesh = coordinates(boxes[name].data), boxes[name].data
+        for number in numbers.tolist():
+            corners = places[list(mesh.polygons[number].vertices)]
+            (axis,) = (axis for axis in range(3) if (corners[:, axis] == corners[0, axis]).all())
+            crossed.setdefault(name, set()).add((axis, float(corners[0, axis])))
+    return crossed
+
+
+@pytest.mark.parametrize("shift", [(500, 500, 500), (400, 300, 200), (999, 999, 999)])
+def test_boxes_in_each_other(hull: dict, shift: tuple, check: Callable) -> None:
+    """By half their size every edge goes through the very middle of a side, where its two triangles meet."""
+    assert sides_crossed(hull, shift, check) == {
+        "one": {(axis, 500.0) for axis in range(3)},
+        "other": {(axis, shift[axis] - 500.0) for axis in range(3)},
+    }
+
+
+@pytest.mark.parametrize("shift", [(1000, 0, 0), (1000, 300, -200), (1000, 1000, 0), (1000, 1000, 1000), (1001, 0, 0)])
+def test_boxes_that_touch_do_not_cross(hull: dict, shift: tuple, check: Callable) -> None:
+    assert sides_crossed(hull, shift, check) == {}
+
+
+def test_everything_is_mended(hull: dict, check: Callable, tmp_path: Path) -> None:
+    for way in (open_a_hole, join_two_faces, double_a_face, strew_vertices, turn_a_surface("wall")):
+        way(hull)
+    edit_faces(hull["asteroid_02"].data, lambda bm: bmesh.ops.split(bm, geom=[bm.faces[7]]))
+    assert not check(hull["root"]).sound
+    select(hull["root"])
+    for fix in ("triangulate", "doubled_faces", "doubled_vertices", "holes", "facing", "loose_vertices"):
+        assert getattr(bpy.ops.sylpheed, f"fix_{fix}")() == {"FINISHED"}, fix
+    assert not check(hull["root"]).problems
+    assert export(tmp_path) == source(TWO_ASTEROIDS)
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_the_samples_are_sound(name: str, check: Callable) -> None:
+    checked = check(import_hull(name))
+    assert checked.sound
+    assert [p.check for p in checked.problems if p.severity.value != "info"] == []
+    assert bpy.context.mode == "OBJECT"
+
+
+# --- where, and what is left alone ----------------------------------------------------------------
+
+
+def test_select_works_over_several_objects_and_hidden_ones(hull: dict, check: Callable) -> None:
+    elements = turn_a_face(hull)
+    edit_faces(hull["wall"].data, lambda bm: bmesh.ops.reverse_faces(bm, faces=[bm.faces[1]]))
+    elements[hull["wall"].name] = {1}
+    hull["wall"].hide_set(True)
+    assert bpy.ops.sylpheed.select_problem(check="flipped triangles") == {"FINISHED"}
+    assert selected("FACE") == elements
+
+
+def test_select_again_from_edit_mode(hull: dict, check: Callable) -> None:
+    flipped, loose = turn_a_face(hull), strew_vertices(hull)
+    bpy.ops.sylpheed.select_problem(check="flipped triangles")
+    assert bpy.ops.sylpheed.select_problem(check="loose vertices") == {"FINISHED"}
+    assert selected("VERT") == loose
+    assert bpy.ops.sylpheed.select_problem(check="flipped triangles") == {"FINISHED"}
+    assert selected("FACE") == flipped
+
+
+def test_inherited_and_new_faults_are_told_apart(hull: dict, check: Callable, tmp_path: Path) -> None:
+    """A hole that the source has is a warning, one that the edit made an error."""
+    source_hull = mcol.decode(source(TWO_ASTEROIDS))
+    file = tmp_path / "holed.col"
+    triangles = source_hull.triangles.copy()
+    file.write_bytes(mcol.encode(build_without(source_hull, triangles, 3)))
+    root = import_hull(file)
+    parts = surfaces(root)
+    edit_faces(parts["asteroid_02"].data, lambda bm: bmesh.ops.delete(bm, geom=[bm.faces[0]], context="FACES"))
+    select(root)
+    problems = [problem for problem in check(root).problems if problem.check == "open edges"]
+    assert [(p.severity.value, p.count) for p in problems] == [("error", 3), ("warning", 3)]
+    for problem in problems:
+        bpy.ops.sylpheed.select_problem(check="open edges", severity=problem.severity.value)
+        assert selected("EDGE") == {name: set(numbers.tolist()) for name, numbers in problem.elements.items()}
+
+
+def build_without(hull: mcol.Hull, triangles: np.ndarray, number: int) -> mcol.Hull:
+    """The hull with one triangle gone, as a careless tool would write it."""
+    indices = hull.indices.astype(int)
+    indices = np.maximum(np.where(indices >= number, indices - 1, indices), 0).astype(np.uint16)
+    return replace(
+        hull,
+        triangles=np.delete(triangles, number, axis=0),
+        spheres=np.delete(hull.spheres, number, axis=0),
+        indices=indices,
+    )
+
+
+def test_a_fix_is_one_undo_step(hull: dict, tmp_path: Path) -> None:
+    (name,) = open_a_hole(hull)
+    bpy.context.view_layer.update()
+    count = len(bpy.data.objects[name].data.polygons)
+    bpy.ops.ed.undo_push()
+    assert bpy.ops.sylpheed.fix_holes("EXEC_DEFAULT", True) == {"FINISHED"}
+    assert len(bpy.data.objects[name].data.polygons) == count + 1
+    bpy.ops.ed.undo()
+    assert len(bpy.data.objects[name].data.polygons) == count
+
+
+def test_a_larger_hole_is_filled_with_new_faces(hull: dict, check: Callable, tmp_path: Path) -> None:
+    def change(bm: bmesh.types.BMesh) -> None:
+        bmesh.ops.delete(bm, geom=[bm.verts[4]], context="VERTS")
+
+    edit_faces(hull["asteroid_01"].data, change)
+    assert bpy.ops.sylpheed.fix_holes() == {"FINISHED"}
+    assert check(hull["root"]).sound
+    judged(export(tmp_path))
+
+
+def test_a_crack_is_merged_and_not_filled(hull: dict, check: Callable, tmp_path: Path) -> None:
+    tear_a_face_off(hull)
+    places = coordinates(hull["asteroid_01"].data)
+    places[-3:, 0] += 0.005
+    set_coordinates(hull["asteroid_01"].data, places)
+    checked = check(hull["root"])
+    assert found(checked, "doubled vertices").severity.value == "warning" and not checked.sound
+    assert bpy.ops.sylpheed.fix_holes() == {"CANCELLED"}
+    assert bpy.ops.sylpheed.fix_doubled_vertices() == {"FINISHED"}
+    assert export(tmp_path) == source(TWO_ASTEROIDS)
+
+
+def test_what_the_source_has_is_not_mended_along(hull: dict, check: Callable, tmp_path: Path) -> None:
+    source_hull = mcol.decode(source(TWO_ASTEROIDS))
+    file = tmp_path / "holed.col"
+    file.write_bytes(mcol.encode(build_without(source_hull, source_hull.triangles, 3)))
+    root = import_hull(file)
+    edit_faces(surfaces(root)["wall"].data, lambda bm: bmesh.ops.delete(bm, geom=[bm.faces[0]], context="FACES"))
+    select(root)
+    assert bpy.ops.sylpheed.fix_holes(severity="error") == {"FINISHED"}
+    problem = found(check(root), "open edges")
+    assert problem.severity.value == "warning" and problem.count == 3
+    assert export(tmp_path) == file.read_bytes()
+
+
+def test_a_fix_leaves_other_hulls_and_shared_meshes_alone(hull: dict, check: Callable, tmp_path: Path) -> None:
+    second = import_hull(MANY_ASTEROIDS)
+    other = surfaces(second)["asteroid_01"]
+    for obj in (hull["asteroid_01"], other):
+        edit_faces(obj.data, lambda bm: bmesh.ops.reverse_faces(bm, faces=[bm.faces[6]]))
+    select(hull["asteroid_01"])
+    before = coordinates(other.data), [tuple(face.vertices) for face in other.data.polygons]
+    assert bpy.ops.sylpheed.fix_facing() == {"FINISHED"}
+    assert [tuple(face.vertices) for face in other.data.polygons] == before[1]
+    assert export(tmp_path) == source(TWO_ASTEROIDS)
+
+    shared = bpy.data.objects.new("shared", other.data)
+    bpy.context.scene.collection.objects.link(shared)
+    select(other)
+    assert bpy.ops.sylpheed.fix_facing() == {"CANCELLED"}
+    assert [tuple(face.vertices) for face in other.data.polygons] == before[1]
+    assert [problem.check for problem in check(second).problems] == ["flipped triangles"]
+
+
+def test_faces_that_modifiers_make_are_named_by_object(hull: dict, check: Callable) -> None:
+    hull["asteroid_01"].modifiers.new("cut", "EDGE_SPLIT").split_angle = 0
+    hull["asteroid_01"].modifiers.new("shift", "DISPLACE").strength = 1000
+    problem = found(check(hull["root"]), "open edges")
+    assert problem.objects == (hull["asteroid_01"].name,) and not problem.elements
+    assert bpy.ops.sylpheed.select_problem(check="open edges") == {"CANCELLED"}
+    assert bpy.ops.sylpheed.fix_holes() == {"CANCELLED"}
+    assert bpy.context.mode == "OBJECT"
+
+
+def test_a_linked_library_is_checked_and_left_alone(hull: dict, check: Callable, tmp_path: Path) -> None:
+    turn_a_face(hull)
+    file = tmp_path / "library.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(file))
+    bpy.ops.wm.read_homefile(use_empty=True)
+    with bpy.data.libraries.load(str(file), link=True) as (theirs, ours):
+        ours.collections = [name for name in theirs.collections if name == Path(TWO_ASTEROIDS).stem]
+    bpy.context.scene.collection.children.link(ours.collections[0])
+    (root,) = [obj for obj in bpy.data.objects if obj.get("sylpheed_kind") == "hull"]
+    assert found(check(root), "flipped triangles").count == 1
+    assert bpy.ops.sylpheed.select_problem(check="flipped triangles") == {"CANCELLED"}
+    assert bpy.ops.sylpheed.fix_facing() == {"CANCELLED"}
+
+
+def test_a_face_on_which_edit_mode_hangs_is_not_entered(hull: dict, check: Callable) -> None:
+    obj = new_object(hull["root"], "trap", [(0, 0, 0), (100, 0, 0), (0, 100, 0)], [(0, 1, 2), (0, 0, 1)])
+    assert "open edges" in [problem.check for problem in check(hull["root"]).problems]
+    assert bpy.ops.sylpheed.select_problem(check="open edges") == {"CANCELLED"}
+    assert bpy.context.mode == "OBJECT" and obj.name in bpy.data.objects
+
+
+def test_too_many_triangles(hull: dict, check: Callable) -> None:
+    ball = new_object(hull["root"], "ball", [], [])
+    edit_faces(ball.data, lambda bm: bmesh.ops.create_icosphere(bm, subdivisions=7, radius=400))
+    problem = found(check(hull["root"]), "counts")
+    assert problem.severity.value == "error" and "65,535" in problem.message and "`ball`" in problem.message
+
+
+def test_touching_no_scene(hull: dict, check: Callable) -> None:
+    """A check changes neither objects, nor selection, nor mode, nor data."""
+    hull["asteroid_01"].modifiers.new("shift", "DISPLACE").strength = 10
+    select(hull["asteroid_01"], hull["wall"])
+    bpy.ops.object.mode_set(mode="EDIT")
+    before = [len(getattr(bpy.data, name)) for name in ("objects", "meshes", "scenes", "collections")]
+    check(hull["root"])
+    assert [len(getattr(bpy.data, name)) for name in ("objects", "meshes", "scenes", "collections")] == before
+    assert bpy.context.mode == "EDIT_MESH" and set(bpy.context.objects_in_mode) == {hull["asteroid_01"], hull["wall"]}
+
+
+# --- what is shown --------------------------------------------------------------------------------
+
+
+def edited(addon: ModuleType, root: bpy.types.Object) -> bool:
+    bpy.context.view_layer.update()
+    return bool(addon.last_check.of(root).edited)
+
+
+def test_a_result_is_stale_when_the_hull_was_edited_since(hull: dict, addon: ModuleType, check: Callable) -> None:
+    check(hull["root"])
+    assert not edited(addon, hull["root"])
+    hull["asteroid_01"].location.x = 100
+    assert edited(addon, hull["root"])
+    hull["asteroid_01"].location.x = 0
+    assert not edited(addon, hull["root"])
+    hull["root"].location.x = 100  # what the file doesn't depend on
+    assert not edited(addon, hull["root"])
+    places = coordinates(hull["wall"].data)
+    set_coordinates(hull["wall"].data, places * 0.5)
+    assert edited(addon, hull["root"])
+    check(hull["root"])
+    assert not edited(addon, hull["root"])
+    bpy.data.objects.remove(hull["asteroid_02"])
+    assert edited(addon, hull["root"])
+    check(hull["root"])
+    new_object(hull["root"], "more", BOX, BOX_FACES)
+    assert edited(addon, hull["root"])
+
+
+def test_looking_in_edit_mode_is_no_edit(hull: dict, addon: ModuleType, check: Callable) -> None:
+    turn_a_face(hull)
+    check(hull["root"])
+    for _ in range(2):
+        bpy.ops.sylpheed.select_problem(check="flipped triangles")
+        assert not edited(addon, hull["root"])
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert not edited(addon, hull["root"])
+    bpy.ops.object.mode_set(mode="EDIT")
+    mesh = bmesh.from_edit_mesh(bpy.context.object.data)
+    mesh.verts.ensure_lookup_table()
+    mesh.verts[0].co.x += 10
+    bmesh.update_edit_mesh(bpy.context.object.data)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert edited(addon, hull["root"])
+
+
+def test_the_facts(hull: dict, check: Callable) -> None:
+    hull["asteroid_01"].location.x = 1000
+    facts = {fact.label: fact for fact in check(hull["root"]).facts}
+    col = mcol.decode(source(TWO_ASTEROIDS))
+    assert facts["Vertices"].value == str(len(col.vertices)) and facts["Vertices"].limit == "65,535"
+    assert facts["Triangles"].value == str(len(col.triangles))
+    assert facts["Cells"].value == "5 x 5 x 5" and facts["Cell Size"].value == "10,000"
+    assert facts["Moved"].value == str(len(hull["asteroid_01"].data.polygons))
+    assert facts["Added"].value == facts["Removed"].value == "0"
+    assert int(facts["Cells Touched"].value) > 0
+
+
+def test_a_collision_set_is_checked_too(addon: ModuleType, check: Callable) -> None:
+    bpy.ops.import_scene.sylpheed_set(filepath=str(DATA / "CollisionSet_small.bin"))
+    (root,) = [obj for obj in bpy.data.objects if obj.get("sylpheed_kind") == "set"]
+    assert not [p for p in check(root).problems if p.severity.value != "info"]
+    part = next(obj for obj in root.children_recursive if obj.type == "MESH")
+    count = len(part.data.vertices)
+    edit_faces(part.data, lambda bm: [bm.verts.new((x, 0, 0)) for x in (1, 2)])
+    places = coordinates(part.data)
+    a, b, c = part.data.polygons[0].vertices
+    places[c] = (places[a] + places[b]) / 2
+    set_coordinates(part.data, places)
+    checked = check(root)
+    assert checked.sound and {problem.check for problem in checked.problems} == {
+        "loose vertices",
+        "zero-area triangles",
+    }
+    select(root)
+    bpy.ops.sylpheed.select_problem(check="loose vertices")
+    assert selected("VERT") == {part.name: {count, count + 1}}
+    assert bpy.ops.sylpheed.fix_loose_vertices() == {"FINISHED"}
+    assert [problem.check for problem in check(root).problems] == ["zero-area triangles"]
+
+
+def test_nothing_to_check() -> None:
+    assert bpy.ops.sylpheed.check() == {"CANCELLED"}
+    assert bpy.ops.sylpheed.select_problem(check="open edges") == {"CANCELLED"}
+    assert bpy.ops.sylpheed.fix_holes() == {"CANCELLED"}

@@ -1,0 +1,125 @@
+"""`blender --command sylpheed …`, by the function that Blender calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+import bmesh
+import bpy
+import pytest
+
+from core.archive import open_archive
+from tests.blender.helpers import DATA, TWO_ASTEROIDS, edit_faces, source
+from tests.game import make_game
+
+STEM = Path(TWO_ASTEROIDS).stem
+SET = "CollisionSet_small.bin"
+
+
+@pytest.fixture
+def run(addon: ModuleType, capsys: pytest.CaptureFixture) -> Callable:
+    """Runs a command: its exit status, and what it printed to each stream."""
+
+    def call(*arguments: object) -> tuple[int, str, str]:
+        status = addon.command_line.run([str(argument) for argument in arguments])
+        printed = capsys.readouterr()
+        assert "Traceback" not in printed.err
+        return status, printed.out, printed.err
+
+    return call
+
+
+def edit(blend: Path, change: Callable[[bpy.types.Object], None]) -> None:
+    """Changes an asteroid of a saved hull."""
+    bpy.ops.wm.open_mainfile(filepath=str(blend))
+    change(bpy.data.objects[f"{STEM}.asteroid_01"])
+    bpy.ops.wm.save_mainfile()
+
+
+def turn(obj: bpy.types.Object) -> None:
+    edit_faces(obj.data, lambda bm: bmesh.ops.reverse_faces(bm, faces=[bm.faces[3]]))
+
+
+def test_a_hull_goes_in_and_out_unchanged(run: Callable, tmp_path: Path) -> None:
+    blend, out = tmp_path / "a.blend", tmp_path / "out.col"
+    status, printed, _ = run("import", DATA / TWO_ASTEROIDS, "-o", blend)
+    assert status == 0 and f"wrote {blend}" in printed and STEM in printed
+    status, printed, _ = run("export", blend, "-o", out)
+    assert status == 0 and "unchanged" in printed
+    assert out.read_bytes() == source(TWO_ASTEROIDS)
+
+
+def test_several_files_in_one_scene_are_exported_by_name(run: Callable, tmp_path: Path) -> None:
+    blend, out = tmp_path / "a.blend", tmp_path / "out"
+    assert run("import", DATA / TWO_ASTEROIDS, DATA / SET, "-o", blend)[0] == 0
+    status, _, error = run("export", blend, "-o", out)
+    assert status == 2 and "--root" in error and STEM in error and not out.exists()
+    assert run("export", blend, "--root", "CollisionSet_small", "-o", out)[0] == 0
+    assert out.read_bytes() == (DATA / SET).read_bytes()
+
+
+def test_check_tells_sound_from_broken(run: Callable, tmp_path: Path) -> None:
+    blend = tmp_path / "a.blend"
+    status, printed, _ = run("check", DATA / TWO_ASTEROIDS, DATA / SET)
+    assert status == 0 and printed.count(": sound") == 2
+    run("import", DATA / TWO_ASTEROIDS, "-o", blend)
+    edit(blend, turn)
+    status, printed, _ = run("check", blend)
+    assert status == 1 and "error: flipped triangles: 1 triangles" in printed and f"{STEM}.asteroid_01" in printed
+
+
+def test_a_refused_export_writes_nothing(run: Callable, tmp_path: Path) -> None:
+    blend, out = tmp_path / "a.blend", tmp_path / "out.col"
+    run("import", DATA / TWO_ASTEROIDS, "-o", blend)
+    edit(blend, turn)
+    status, _, error = run("export", blend, "-o", out)
+    assert status == 2 and error.startswith("error: flipped triangles") and not out.exists()
+    assert run("export", blend, "-o", out, "--turn")[0] == 0
+    assert out.read_bytes() == source(TWO_ASTEROIDS)
+
+
+def test_from_a_game_folder_to_a_mod_folder(run: Callable, tmp_path: Path) -> None:
+    game, blend, mod = make_game(tmp_path / "game"), tmp_path / "a.blend", tmp_path / "mod"
+    assert run("stage", game, "--stage", "S14", "-o", blend)[0] == 0
+    bpy.ops.wm.open_mainfile(filepath=str(blend))
+    rock = next(obj for obj in bpy.data.objects if obj.name.endswith(".asteroid_01"))
+    rock.location.x = 500
+    name, before = rock.parent.name + ".col", bytes(rock.parent["sylpheed_source"])
+    bpy.ops.wm.save_mainfile()
+    mod.mkdir()
+    status, printed, _ = run("mod", blend, "-o", mod)
+    assert status == 0 and "replaced" in printed
+    archive = open_archive(mod / "hidden" / "MiscBin.pak")
+    assert archive.read(archive.find(name)) != before
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("check", "nothere.col"),
+        ("check", "nothere.blend"),
+        ("check", DATA / "README.md"),
+        ("export", DATA / TWO_ASTEROIDS, "-o", "x.col"),
+        ("import", DATA / TWO_ASTEROIDS, "-o", "no/such/folder/a.blend"),
+        ("stage", DATA, "-o", "a.blend"),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_done_is_one_line(run: Callable, arguments: tuple, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    status, _, error = run(*arguments)
+    assert status == 2 and error.startswith("error: ") and error.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("arguments", [(), ("bogus",), ("export",), ("import", "x.col")])
+def test_wrong_usage(run: Callable, arguments: tuple) -> None:
+    status, _, error = run(*arguments)
+    assert status == 2 and error.startswith("usage: blender --command sylpheed")
+
+
+def test_help(run: Callable) -> None:
+    status, printed, _ = run("--help")
+    assert status == 0 and all(f"    {name} " in printed for name in ("import", "stage", "check", "export", "mod"))
