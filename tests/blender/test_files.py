@@ -607,7 +607,6 @@ if sys.platform == "linux":  # which tells a process its peak, and lets it begin
         assert np.array_equal(before.triangles, after.triangles)
         assert np.array_equal(after.vertices, shifted(before.vertices, 100, 0, 0))
 
-
     def test_a_large_library_takes_little_memory_and_comes_out_moved(tmp_path: Path, extension_zip: Path) -> None:
         vertices, triangles = ball(16, 18, 500.0)
         body = struct.pack(">II", len(vertices), len(triangles))
