@@ -1,8 +1,8 @@
 """Imports, helps to edit and exports the collision data of Project Sylpheed."""
 
-from . import operators
+from . import file_handlers, making, operators, sidebar
 
-MODULES = (operators,)
+MODULES = (operators, file_handlers, sidebar, making)
 """Each registers and unregisters what it brings."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .ball import ball
+from .solids import ball
 
 FEWEST_TRIANGLES = 8
 MOST_TRIANGLES = 20_000

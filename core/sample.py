@@ -13,13 +13,13 @@ from pathlib import Path
 import numpy as np
 
 from . import collision_set, mcol
-from .ball import ball, shared
 from .collision_set import CollisionSet, Part
 from .errors import FormatError
 from .files import write_file
 from .grid import Grid
 from .rebuild import build
 from .sample_game import write_collision, write_tables
+from .solids import ball, inward_box, shared
 
 Progress = Callable[[int, int, str], None]
 """Called before each file with its number from 0, how many there are, and its name."""
@@ -88,16 +88,6 @@ MAPS = (
     Map("S28_p1_AsteroidVolume_wp", 554, 50_000, 10_000, rocks=21),
 )
 
-WALL = np.array(
-    [
-        *((0, 6, 4), (0, 2, 6), (1, 7, 3), (1, 5, 7)),
-        *((0, 5, 1), (0, 4, 5), (2, 7, 6), (2, 3, 7)),
-        *((0, 3, 2), (0, 1, 3), (4, 7, 5), (4, 6, 7)),
-    ]
-)
-"""A box that faces inward. Corner i is at the far end of x, y, z where bit 0, 1, 2 of i is set; the diagonals
-of the three sides at corner 0 start there, as the spheres printed in the format notes ask for."""
-
 
 def sample_hull(row: Map, seed: int) -> mcol.Hull:
     """The hull of one map."""
@@ -106,8 +96,7 @@ def sample_hull(row: Map, seed: int) -> mcol.Hull:
     grid = Grid(-half, half, np.full(3, row.cell, np.float32), (2 * row.half // row.cell,) * 3)
     if row.wall:
         meshes = _asteroid_field(row, numbers)
-        corners = np.where(np.arange(8)[:, None] >> np.arange(3) & 1, row.half, -row.half)
-        meshes.append((corners.astype(np.float32), WALL))
+        meshes.append(inward_box(-half, half))
     else:
         vertices, triangles = _rock(row.vertices, numbers)
         meshes = [(_rounded(vertices * 0.97 * row.half), triangles[:, ::-1] if row.solid else triangles)]

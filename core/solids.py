@@ -1,8 +1,23 @@
-"""A ball of any number of triangles: what made-up rocks are shaped from."""
+"""The plain shapes that made-up hulls are shaped from: a ball of any number of triangles, a box for a wall."""
 
 from __future__ import annotations
 
 import numpy as np
+
+WALL = np.array(
+    [
+        *((0, 6, 4), (0, 2, 6), (1, 7, 3), (1, 5, 7)),
+        *((0, 5, 1), (0, 4, 5), (2, 7, 6), (2, 3, 7)),
+        *((0, 3, 2), (0, 1, 3), (4, 7, 5), (4, 6, 7)),
+    ]
+)
+"""A box that faces inward. Corner i is at the far end of x, y, z where bit 0, 1, 2 of i is set; the diagonals
+of the three sides at corner 0 start there, as the spheres printed in the format notes ask for."""
+
+
+def inward_box(low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """A wall: the box between two corners (3,), vertices float32 (8, 3), triangles int64 (12, 3) that face inward."""
+    return np.where(np.arange(8)[:, None] >> np.arange(3) & 1, high, low).astype(np.float32), WALL
 
 
 def ball(size: int, rim: int = 0) -> tuple[np.ndarray, np.ndarray]:
