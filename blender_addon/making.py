@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty, IntProperty, StringProperty
 
-from . import carry, scene_names, viewport
+from . import carry, grid_overlay, scene_names, viewport
 from .core import mcol
 from .core.asteroid import FEWEST_TRIANGLES, MOST_TRIANGLES
 from .core.errors import FormatError
@@ -204,6 +204,7 @@ class OBJECT_OT_sylpheed_fit_grid(bpy.types.Operator):
         if not change:
             self.report({"INFO"}, "The grid fits already")
             return {"CANCELLED"}
+        grid_overlay.refresh(context)
         self.report(
             {"WARNING"},
             scene_names.printable(
