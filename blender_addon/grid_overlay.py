@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field
 
 import blf
@@ -28,6 +29,9 @@ MOST_SPHERES = 1_000
 DELAY = 0.15
 """Seconds of rest after an edit before the grid follows it."""
 
+ECHO = 1.0
+"""Seconds within which Blender may report reading the scene as a change of it."""
+
 
 @dataclass(eq=False)
 class Overlay:
@@ -39,6 +43,7 @@ class Overlay:
     refusal: str = ""
     objects: int = 0
     rebuilds: int = 0
+    rebuilt_at: float = -ECHO
     legend: list[tuple[grid_layers.Color, str]] = field(default_factory=list)
     shot: Shot | None = None
     layers: dict[str, list[Layer]] = field(default_factory=dict)
@@ -109,7 +114,7 @@ def place_at_cursor(context: bpy.types.Context, overlay: Overlay) -> Place | Non
     root = bpy.data.objects.get(overlay.root)
     if root is None or overlay.hull is None:
         return None
-    key = (overlay.rebuilds, tuple(context.scene.cursor.location), *map(tuple, root.matrix_world))
+    key = (overlay.rebuilds, context.scene.cursor.location[:], *(row[:] for row in root.matrix_world))
     if key != overlay.place_key:
         overlay.place_key = key
         try:
@@ -144,6 +149,7 @@ def _rebuild(context: bpy.types.Context, overlay: Overlay) -> None:
         if overlay.hull is None:
             overlay.hull = mcol.decode(carry.source(root))
     overlay.rebuilds += 1
+    overlay.rebuilt_at = time.monotonic()
     overlay.layers = {}
     overlay.legend = grid_layers.legend(grid_layers.list_lengths(overlay.hull))
     overlay.selection_changed = True
@@ -234,6 +240,11 @@ def _scene_changed(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> No
     if not settings(bpy.context).follow or scene != bpy.context.scene:
         return
     root = bpy.data.objects.get(overlay.root)
+    # To read an edited or modified mesh, copies come and go, and Blender then reports every object with the scene.
+    if any(isinstance(update.id, bpy.types.Scene) for update in depsgraph.updates):
+        since, overlay.rebuilt_at = time.monotonic() - overlay.rebuilt_at, -ECHO
+        if since < ECHO and len(scene.objects) == overlay.objects:
+            return
     edited = any(
         (update.is_updated_geometry or update.is_updated_transform)
         and isinstance(update.id, bpy.types.Object)

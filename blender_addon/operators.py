@@ -14,7 +14,7 @@ from bpy_extras.io_utils import ExportHelper, ImportHelper
 from . import carry, scene_names, viewport
 from .core import files
 from .core.detect import Kind, detect_file
-from .core.errors import FormatError, some
+from .core.errors import FormatError
 from .core.rebuild import Options, Outside, Rebuild
 from .core.stage import Stage
 from .preferences import PATH_OPTIONS, SylpheedPreferences, folders
@@ -116,17 +116,24 @@ class ImportFiles(ImportHelper):
     kind = Kind.HULL
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
-        """Asks for the files, or for the options alone where files were dropped."""
+        """Asks for the files, or for the options alone where files were dropped that can be imported."""
         if self.properties.is_property_set("filepath"):
-            try:
-                foreign = [path for path in self.paths() if detect_file(path) is not self.kind]
-            except FormatError as error:
-                _report(self, "ERROR", str(error))
-                return {"CANCELLED"}
+            foreign = [text for path in self.paths() if (text := self.foreign(path))]
             if foreign:
-                _report(self, "ERROR", f"{some(foreign)}: not a {self.kind.value} of Project Sylpheed")
+                _report(self, "ERROR", "\n".join(foreign))
                 return {"CANCELLED"}
         return self.invoke_popup(context)
+
+    def foreign(self, path: str, detail: str = "") -> str:
+        """What to say of a file that isn't of this operator's kind, "" of one that is."""
+        try:
+            found = detect_file(path)
+        except FormatError as error:
+            return str(error)
+        if found is self.kind:
+            return ""
+        what = f"it is a {found.value}" if found else detail or "nothing that this extension knows"
+        return f"{path}: not a {self.kind.value} of Project Sylpheed ({what})"
 
     def paths(self) -> list[str]:
         names = [file.name for file in self.files if file.name]
@@ -149,7 +156,9 @@ class ImportFiles(ImportHelper):
                 try:
                     done.append(import_one(path, progress))
                 except FormatError as error:
-                    failed.append(str(error))
+                    message = str(error)
+                    error.file = ""
+                    failed.append(self.foreign(path, str(error)) or message)
         finally:
             window.progress_end()
         if not done:

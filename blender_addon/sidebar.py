@@ -15,4 +15,9 @@ class SYLPHEED_PT_hull(bpy.types.Panel):
         pass
 
 
-register, unregister = bpy.utils.register_classes_factory((SYLPHEED_PT_hull,))
+def register() -> None:
+    bpy.utils.register_class(SYLPHEED_PT_hull)
+
+
+def unregister() -> None:
+    bpy.utils.unregister_class(SYLPHEED_PT_hull)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import bpy
 import numpy as np
+from mathutils import Vector
 
 from . import carry
 from .core.errors import FormatError
@@ -42,7 +41,7 @@ def select_only(context: bpy.types.Context, obj: bpy.types.Object) -> None:
     context.view_layer.objects.active = obj
 
 
-def in_root(root: bpy.types.Object, point: Sequence[float]) -> tuple[float, float, float]:
+def in_root(root: bpy.types.Object, point: Vector | np.ndarray) -> tuple[float, float, float]:
     """A point of the scene in a root's space: the file's axes and game units. Raises `FormatError` where the root
     is scaled to nothing."""
     try:

@@ -129,7 +129,7 @@ def test_the_cell_under_the_cursor_is_the_game_s(overlay, place_lines) -> None:
     bpy.ops.sylpheed.show_grid()
     col = read_col(source(MANY_ASTEROIDS))
     rock = surfaces(root)["asteroid_03"]
-    point = coordinates(rock.data)[0].astype(float) + (10, 20, 30)
+    point = coordinates(rock.data)[0].astype(float) + np.array([10, 20, 30])
     bpy.context.view_layer.update()
     bpy.context.scene.cursor.location = (np.array(root.matrix_world) @ np.append(point, 1))[:3]
     fill, edges, cell = shown(overlay, cursor=True)["cursor"]
