@@ -25,7 +25,7 @@ LENGTH_COLORS: tuple[Color, ...] = (
 )
 ROCK: Color = (0.65, 0.5, 0.4, 0.18)
 CURSOR_CELL: Color = (1.0, 1.0, 1.0, 1.0)
-CURSOR_TRIANGLES: Color = (1.0, 0.6, 0.1, 0.35)
+CURSOR_TRIANGLES: Color = (1.0, 0.6, 0.1, 0.25)
 CURSOR_EDGES: Color = (1.0, 0.6, 0.1, 1.0)
 SPHERE: Color = (0.6, 0.9, 1.0, 0.45)
 VISITED: Color = (0.8, 0.8, 0.8, 0.35)
@@ -33,7 +33,7 @@ OPENED: Color = (0.3, 0.8, 1.0, 0.9)
 TESTED: Color = (1.0, 0.85, 0.2, 0.9)
 PATH: Color = (1.0, 1.0, 1.0, 1.0)
 MISSED_PATH: Color = (1.0, 1.0, 1.0, 0.4)
-HIT: Color = (1.0, 0.1, 0.1, 0.75)
+HIT: Color = (1.0, 0.1, 0.1, 0.45)
 
 INSET = 0.03
 """Boxes are drawn smaller by this part of a cell on each side, so that neighbours' colours lie beside each other."""

@@ -331,6 +331,8 @@ def _draw_legend() -> None:
     x = context.region.width - sidebar - 170 * scale
     y = 20 * scale
     blf.size(font, 12 * scale)
+    blf.enable(font, blf.SHADOW)
+    blf.shadow(font, 3, 0.0, 0.0, 0.0, 0.8)
     rows = [*reversed(overlay.legend), ((1.0, 1.0, 1.0, 1.0), "Triangles in a cell")]
     shader = gpu.shader.from_builtin("UNIFORM_COLOR")
     for number, (color, text) in enumerate(rows):
@@ -344,3 +346,4 @@ def _draw_legend() -> None:
         blf.color(font, 1.0, 1.0, 1.0, 1.0)
         blf.position(font, x if number < len(overlay.legend) else x - 18 * scale, bottom, 0)
         blf.draw(font, text)
+    blf.disable(font, blf.SHADOW)

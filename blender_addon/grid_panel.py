@@ -65,7 +65,6 @@ class SylpheedSubpanel:
 
 class SYLPHEED_PT_grid(SylpheedSubpanel, bpy.types.Panel):
     bl_label = "Grid"
-    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
         layout, shown, overlay = self.layout, settings(context), grid_overlay.current()

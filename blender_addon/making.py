@@ -220,7 +220,6 @@ class SYLPHEED_PT_making(bpy.types.Panel):
     bl_region_type = "UI"
     bl_category = "Sylpheed"
     bl_parent_id = "SYLPHEED_PT_hull"
-    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
         column = self.layout.column(align=True)

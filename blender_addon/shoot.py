@@ -10,7 +10,7 @@ from bpy_extras.view3d_utils import region_2d_to_origin_3d, region_2d_to_vector_
 from . import grid_overlay, scene_names, viewport
 from .core.errors import FormatError
 from .core.mcol import Hull
-from .core.query import Shot, shoot
+from .core.query import Shot, free_time, shoot
 from .grid_settings import settings
 from .operators import Result
 
@@ -103,8 +103,8 @@ def lines(shot: Shot) -> list[str]:
     sides = " x ".join(str(last - first + 1) for first, last in zip(shot.first, shot.last, strict=True))
     told = [
         f"Cells visited: {shot.visited:,} ({sides})",
-        f"with lists: {len(shot.listed):,}, opened: {len(shot.opened):,}",
-        f"Triangles in them: {len(shot.looked_up):,}, tested: {len(shot.tested):,}",
+        f"Holding triangles: {len(shot.listed):,}, opened: {len(shot.opened):,}",
+        f"Triangles listed: {len(shot.looked_up):,}, tested: {len(shot.tested):,}",
     ]
     if shot.triangle is None:
         return [*told, "Hits nothing"]
@@ -143,8 +143,8 @@ def _line_through(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Start and movement, in the root's space, of a shot from the eye to beyond the far side of the grid.
 
-    From an eye outside it begins a cell before the box, as a flight would: the box of cells around the path is
-    what the game visits.
+    It begins where a ship could be: in free space, behind the wall that the eye looks through, and no more than a
+    cell before the grid, for the box of cells around the whole path is what the game visits.
     """
     eye = region_2d_to_origin_3d(region, view, place)
     toward = np.array(viewport.in_root(root, eye + region_2d_to_vector_3d(region, view, place)))
@@ -158,4 +158,6 @@ def _line_through(
     if leave <= max(enter, 0):  # beside the box: as far as its middle
         return start, direction * float(np.linalg.norm((low + high) / 2 - start))
     begin = max(enter, 0.0)
-    return start + begin * direction, (leave - begin) * direction
+    start, movement = start + begin * direction, (leave - begin) * direction
+    free = free_time(hull, start, movement, radius)
+    return start + free * movement, (1 - free) * movement

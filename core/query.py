@@ -17,6 +17,9 @@ from .mcol import FREE, LISTED, SOLID, Hull
 SLACK = 1e-10
 """A part of the box's size by which planes and edges are met early: rounding must not let a ray slip by."""
 
+MOST_LAYERS = 64
+"""So many surfaces a path may leave before it is taken to be in free space."""
+
 Position = tuple[int, int, int]
 
 
@@ -144,6 +147,25 @@ def shoot(hull: Hull, start: np.ndarray, movement: np.ndarray, radius: float | N
     time = float(times[hit])
     back = bool(faces.normals[hit] @ (movement if radius is None else faces.corners[hit, 0] - start) > 0)
     return replace(shot, triangle=int(tested[hit]), time=time, position=start + time * movement, back=back)
+
+
+def free_time(hull: Hull, start: np.ndarray, movement: np.ndarray, radius: float = 0.0) -> float:
+    """When a path, which may begin in rock or outside a wall, comes into free space, and a sphere that flies it is
+    clear of what it comes out of. 0 if it begins there, or never does."""
+    start, movement = np.asarray(start, np.float64), np.asarray(movement, np.float64)
+    length = float(np.linalg.norm(movement))
+    aside = radius + 1e-6 * float((hull.grid.maximum - hull.grid.minimum).max())
+    time = 0.0
+    for _ in range(MOST_LAYERS):
+        shot = shoot(hull, start + time * movement, (1 - time) * movement)
+        if shot.triangle is None or not shot.back:
+            return time
+        face = _Faces(corners(hull.vertices, hull.triangles[[shot.triangle]].astype(np.int64)))
+        slope = max(float(face.normals[0] @ movement) / length, 0.1)
+        time += shot.time * (1 - time) + aside / slope / length
+        if time >= 1:
+            return 0.0
+    return time
 
 
 def _position(values: np.ndarray) -> Position:

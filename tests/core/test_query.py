@@ -9,7 +9,7 @@ import pytest
 
 from core import mcol
 from core.grid import Grid
-from core.query import Place, is_solid, place, shoot
+from core.query import Place, free_time, is_solid, place, shoot
 from core.rebuild import build
 from tests import shapes
 from tests.oracle import game
@@ -168,3 +168,19 @@ def test_solid_and_free_around_a_box_and_inside_a_wall():
     free = made_of(box)
     assert [is_solid(free, [x, 3, 5]) for x in (0, 95, 105, 495, 600)] == [True, True, False, False, False]
     assert isinstance(place(free, [0, 0, 0]), Place)
+
+
+@pytest.mark.parametrize("radius", [0.0, 30.0])
+def test_a_path_from_outside_a_wall_begins_in_free_space(radius):
+    box = shapes.box([-100, -100, -100], [100, 100, 100])
+    hull = made_of(shapes.box([-490] * 3, [490] * 3, inward=True), box, outside_solid=True)
+    start, movement = np.array([-1000.0, 3.0, 5.0]), np.array([2000.0, 0.0, 0.0])
+    time = free_time(hull, start, movement, radius)
+    assert time == pytest.approx((510 + radius) / 2000, abs=1e-5)
+    begin = start + time * movement
+    shot = shoot(hull, begin, movement, radius or None)
+    assert shot.position[0] == pytest.approx(-100 - radius) and not shot.back
+    # From within the box it comes out on the other side; in free space it stays; through rock alone it can't.
+    assert free_time(hull, [0, 3, 5], movement, radius) == pytest.approx((100 + radius) / 2000, abs=1e-5)
+    assert free_time(hull, [-300, 3, 5], movement, radius) == 0
+    assert free_time(hull, [-50, 3, 5], [60, 0, 0], radius) == 0
