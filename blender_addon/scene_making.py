@@ -44,6 +44,9 @@ def add_asteroid(
     arrays = MeshArrays(vertices, triangles, np.full(len(vertices), -1), np.full(len(triangles), -1))
     obj = add_object(name, make_mesh(name, arrays), root, _collection(scene, root))
     obj.location = asteroid.place
+    alone = [other for other in below(scene, root) if other != obj]
+    if len(alone) == 1 and scene_names.without_suffix(alone[0].name).endswith(".wall"):
+        alone[0].display_type = "WIRE"  # as on import, else it hides the asteroid that it encloses
     hull = mcol.decode(carry.source(root))
     warnings = []
     if hull.grid.outside(vertices + np.float32(asteroid.place)).any():

@@ -69,6 +69,16 @@ def test_an_asteroid_becomes_part_of_the_hull(tmp_path: Path) -> None:
     assert np.linalg.norm(new - [15_000, 15_000, -15_000], axis=1).max() == pytest.approx(1_500, rel=1e-4)
 
 
+def test_a_wall_alone_becomes_wire_so_that_the_asteroid_is_seen() -> None:
+    bpy.ops.sylpheed.new_hull(name="x")
+    (root,) = roots()
+    assert surfaces(root)["wall"].display_type == "TEXTURED"
+    add()
+    assert surfaces(root)["wall"].display_type == "WIRE"
+    surfaces(root)["wall"].display_type = "TEXTURED"
+    assert add().display_type == surfaces(root)["wall"].display_type == "TEXTURED", "the user's choice stays"
+
+
 def test_without_a_location_it_comes_to_the_3d_cursor() -> None:
     root = import_hull(ONE_ASTEROID)
     bpy.context.scene.cursor.location = (5.0, -7.0, 9.0)
