@@ -184,8 +184,9 @@ class OBJECT_OT_sylpheed_fit_grid(bpy.types.Operator):
             source = mcol.decode(carry.source(find_root(context, carry.HULL)))
         except FormatError as error:
             return _refuse(self, error)
-        if not self.properties.is_property_set("cell_size"):
-            self.cell_size = float(source.grid.cell_size[0])
+        sides = set(source.grid.cell_size.tolist())
+        if not self.properties.is_property_set("cell_size") and len(sides) == 1:
+            self.cell_size = sides.pop()
         return context.window_manager.invoke_props_dialog(self, width=360)
 
     def draw(self, context: bpy.types.Context) -> None:

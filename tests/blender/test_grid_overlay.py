@@ -134,7 +134,7 @@ def test_the_cell_under_the_cursor_is_the_game_s(overlay, place_lines) -> None:
     bpy.context.scene.cursor.location = (np.array(root.matrix_world) @ np.append(point, 1))[:3]
     fill, edges, cell = shown(overlay, cursor=True)["cursor"]
     place = overlay.place_at_cursor(bpy.context, overlay.current())
-    index = tuple(game.cell_index(col, point))
+    index = tuple(game.cell_index(col, point).tolist())
     assert place.position == index and place.state == game.fill_state(col, point)
     assert place.solid == game.inside(col, point)
     assert boxes(cell) == cells_of(source(MANY_ASTEROIDS), lambda c: (c.x, c.y, c.z) == index)
