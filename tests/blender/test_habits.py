@@ -322,6 +322,19 @@ def test_an_import_is_one_step_to_undo(name: str) -> None:
     assert sorted(obj.name for obj in bpy.data.objects) == names
 
 
+def test_an_import_beside_an_edit_is_one_step_to_undo() -> None:
+    bpy.ops.mesh.primitive_cube_add()
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.ed.undo_push(message="before")
+    bpy.ops.import_scene.sylpheed_col("EXEC_DEFAULT", True, filepath=str(DATA / ONE_ASTEROID))
+    assert len(roots()) == 1
+    bpy.ops.ed.undo()
+    assert [obj.name for obj in bpy.data.objects] == ["Cube"] and bpy.context.mode == "EDIT_MESH"
+    bpy.ops.ed.redo()
+    assert len(roots()) == 1 and bpy.context.mode == "EDIT_MESH"
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
 def test_an_export_is_no_step_to_undo(tmp_path: Path) -> None:
     root = import_hull(ONE_ASTEROID)
     bpy.ops.ed.undo_push(message="before")
