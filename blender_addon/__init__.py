@@ -1,8 +1,30 @@
 """Imports, helps to edit and exports the collision data of Project Sylpheed."""
 
-from . import check_operators, command_line, fixes, last_check, operators, sidebar
+from . import (
+    check_operators,
+    command_line,
+    file_handlers,
+    fixes,
+    grid_panel,
+    grid_settings,
+    last_check,
+    making,
+    operators,
+    sidebar,
+)
 
-MODULES = (operators, last_check, check_operators, fixes, sidebar, command_line)
+MODULES = (
+    operators,
+    file_handlers,
+    last_check,
+    check_operators,
+    fixes,
+    sidebar,
+    making,
+    grid_settings,
+    grid_panel,
+    command_line,
+)
 """Each registers and unregisters what it brings."""
 
 

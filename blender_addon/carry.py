@@ -47,6 +47,12 @@ def source(root: bpy.types.Object) -> bytes:
     return bytes(root[SOURCE])
 
 
+def set_source(root: bpy.types.Object, data: bytes) -> None:
+    """Replaces the source file's bytes."""
+    del root[SOURCE]  # Blender cuts bytes at the first NUL where a property is there already
+    root[SOURCE] = data
+
+
 def set_origin(root: bpy.types.Object, game: str, entry: str) -> None:
     """Remembers the game folder and the archive's entry that a root came from."""
     root[GAME], root[ENTRY] = game, entry

@@ -11,8 +11,9 @@ import bpy
 from bpy.props import BoolProperty, CollectionProperty, EnumProperty, FloatProperty, StringProperty
 from bpy_extras.io_utils import ExportHelper, ImportHelper
 
-from . import carry, scene_names
+from . import carry, scene_names, viewport
 from .core import files
+from .core.detect import Kind, detect_file
 from .core.errors import FormatError
 from .core.rebuild import Options, Outside, Rebuild
 from .core.stage import Stage
@@ -50,11 +51,17 @@ class ViewProperties:
         default=False,
     )
 
+    reach: BoolProperty(
+        name="Clip Distance",
+        description="Let the 3D views see as far as what is imported is large. Never shortens a view's clip distance",
+        default=True,
+    )
+
     def view(self) -> View:
         return View(self.scale, self.up, self.mirror)
 
     def draw_view(self, layout: bpy.types.UILayout) -> None:
-        for name in ("scale", "up", "mirror"):
+        for name in ("scale", "up", "mirror", "reach"):
             layout.prop(self, name)
 
 
@@ -106,6 +113,28 @@ class ImportFiles(ImportHelper):
     files: CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE"})
     directory: StringProperty(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"} | PATH_OPTIONS)
 
+    kind = Kind.HULL
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
+        """Asks for the files, or for the options alone where files were dropped that can be imported."""
+        if self.properties.is_property_set("filepath"):
+            foreign = [text for path in self.paths() if (text := self.foreign(path))]
+            if foreign:
+                _report(self, "ERROR", "\n".join(foreign))
+                return {"CANCELLED"}
+        return self.invoke_popup(context)
+
+    def foreign(self, path: str, detail: str = "") -> str:
+        """What to say of a file that isn't of this operator's kind, "" of one that is."""
+        try:
+            found = detect_file(path)
+        except FormatError as error:
+            return str(error)
+        if found is self.kind:
+            return ""
+        what = f"it is a {found.value}" if found else detail or "nothing that this extension knows"
+        return f"{path}: not a {self.kind.value} of Project Sylpheed ({what})"
+
     def paths(self) -> list[str]:
         names = [file.name for file in self.files if file.name]
         if names:
@@ -127,7 +156,9 @@ class ImportFiles(ImportHelper):
                 try:
                     done.append(import_one(path, progress))
                 except FormatError as error:
-                    failed.append(str(error))
+                    message = str(error)
+                    error.file = ""
+                    failed.append(self.foreign(path, str(error)) or message)
         finally:
             window.progress_end()
         if not done:
@@ -165,6 +196,7 @@ class IMPORT_SCENE_OT_sylpheed_set(bpy.types.Operator, ImportFiles, ViewProperti
     bl_label = "Import Sylpheed Collision Set"
     bl_options = {"PRESET", "UNDO"}
 
+    kind = Kind.COLLISION_SET
     filename_ext = ".bin"
     filter_glob: StringProperty(default="*.bin", options={"HIDDEN"})
     name_filter: StringProperty(
@@ -188,6 +220,11 @@ class ExportFile(ExportHelper):
 
     filepath: StringProperty(
         name="File Path", description="The file to write", subtype="FILE_PATH", options={"SKIP_PRESET"} | PATH_OPTIONS
+    )
+    collection: StringProperty(
+        name="Collection",
+        description="Where the root is looked for, set by a collection's exporter. Empty: the scene",
+        options={"HIDDEN", "SKIP_SAVE", "SKIP_PRESET"},
     )
     apply_modifiers: BoolProperty(
         name="Apply Modifiers",
@@ -272,7 +309,7 @@ class EXPORT_SCENE_OT_sylpheed_col(bpy.types.Operator, ExportFile):
         options = Options(Rebuild(self.rebuild), Outside(self.outside), self.turn)
 
         def export_root() -> tuple[str, Exported]:
-            root = find_root(context, carry.HULL, self.hull)
+            root = find_root(context, carry.HULL, self.hull, self.collection)
             return root[carry.STEM], export_hull(context, root, options, self.apply_modifiers)
 
         return self.export(context, export_root)
@@ -298,7 +335,7 @@ class EXPORT_SCENE_OT_sylpheed_set(bpy.types.Operator, ExportFile):
 
     def execute(self, context: bpy.types.Context) -> Result:
         def export_root() -> tuple[str, Exported]:
-            root = find_root(context, carry.SET)
+            root = find_root(context, carry.SET, collection=self.collection)
             return root[carry.STEM], export_set(context, root, self.apply_modifiers)
 
         return self.export(context, export_root)
@@ -449,7 +486,11 @@ class EXPORT_SCENE_OT_sylpheed_mod(bpy.types.Operator):
 
 def _finish_import(operator: bpy.types.Operator, context: bpy.types.Context, done: list[Imported]) -> None:
     """Selects what came in, and reports."""
-    _select(context, [imported.root for imported in done])
+    roots = [imported.root for imported in done]
+    viewport.select(context, roots)
+    distance = viewport.reach(context, roots) if operator.reach else None
+    if distance:
+        _report(operator, "INFO", f"raised the clip end of the 3D views to {distance:,.4g}, so that the map is seen")
     for imported in done:
         _report(operator, "INFO", imported.summary)
         for warning in imported.warnings:
@@ -459,19 +500,6 @@ def _finish_import(operator: bpy.types.Operator, context: bpy.types.Context, don
 def _report(operator: bpy.types.Operator, kind: str, text: str) -> None:
     """Reports a text that may hold a path which isn't text to Blender."""
     operator.report({kind}, scene_names.printable(text))
-
-
-def _select(context: bpy.types.Context, roots: list[bpy.types.Object]) -> None:
-    """Selects new roots, unless that would disturb an edit in progress."""
-    context.view_layer.update()
-    if context.mode != "OBJECT":
-        return
-    for obj in context.view_layer.objects:
-        obj.select_set(False)
-    for root in roots:
-        if root.name in context.view_layer.objects:
-            root.select_set(True)
-            context.view_layer.objects.active = root
 
 
 def _suggest_name(operator: bpy.types.Operator, context: bpy.types.Context, kind: str, name: str = "") -> None:

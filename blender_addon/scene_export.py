@@ -26,13 +26,16 @@ class Exported:
     warnings: tuple[str, ...]
 
 
-def find_root(context: bpy.types.Context, kind: str, name: str = "") -> bpy.types.Object:
-    """The root of that name, or that of the active object, or the only one in the scene.
+def find_root(context: bpy.types.Context, kind: str, name: str = "", collection: str = "") -> bpy.types.Object:
+    """The root of that name, or that of the active object, or the only one in the scene, or in the collection of
+    the scene that is named.
 
     Raises `FormatError` that lists the choices.
     """
     roots = find_roots(context.scene, kind)
     what = "hull" if kind == carry.HULL else "library"
+    if collection:
+        return _root_in(roots, collection, what, name)
     if not roots:
         raise FormatError(f"the scene holds no {what}", remedy=f"import one with File > Import > Sylpheed {what}")
     if name:
@@ -50,6 +53,18 @@ def find_root(context: bpy.types.Context, kind: str, name: str = "") -> bpy.type
     raise FormatError(
         f"the scene holds {len(roots)} of that kind, {_names(roots)}",
         remedy="select one of its objects, or name it in the options",
+    )
+
+
+def _root_in(roots: list[bpy.types.Object], collection: str, what: str, name: str) -> bpy.types.Object:
+    held = set(bpy.data.collections[collection].all_objects) if collection in bpy.data.collections else set()
+    found = [root for root in roots if root in held and name in ("", root.name)]
+    if len(found) == 1:
+        return found[0]
+    raise FormatError(
+        f"the collection {collection!r} holds {_names(found) or f'no {what}'}",
+        expected=f"one {what}",
+        remedy=f"put the exporter on the collection that the {what}'s root is in",
     )
 
 

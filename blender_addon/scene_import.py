@@ -102,7 +102,7 @@ def _make_hull(scene: bpy.types.Scene, stem: str, data: bytes, hull: mcol.Hull, 
         groups = [kept[group] for group in _grouped(surface, len(names))]
     for name, group in zip(names, groups, strict=True):
         full_name = scene_names.surface(stem, name)
-        obj = _add(full_name, make_mesh(full_name, _part_of(hull, triangles, group)), root, collection)
+        obj = add_object(full_name, make_mesh(full_name, _part_of(hull, triangles, group)), root, collection)
         if name.startswith("wall") and len(names) > 1:
             obj.display_type = "WIRE"  # else it hides the asteroids that it encloses
 
@@ -137,7 +137,7 @@ def _make_cells(
     positions = hull.grid.position(hull.occupied)
     places = hull.grid.lower_corner(positions)
     for position, place in zip(positions.tolist(), places.tolist(), strict=True):
-        _add(scene_names.cell(stem, position), mesh, root, collection).location = place
+        add_object(scene_names.cell(stem, position), mesh, root, collection).location = place
     for view_layer in scene.view_layers:
         _hide(view_layer.layer_collection, collection)
     return []
@@ -150,10 +150,25 @@ def _make_spheres(stem: str, hull: mcol.Hull, root: bpy.types.Object, parent: bp
     positions = hull.grid.position(hull.occupied)
     spheres = hull.list_spheres[hull.first_list]
     for position, (x, y, z, radius) in zip(positions.tolist(), spheres.tolist(), strict=True):
-        empty = _add(scene_names.sphere(stem, position), None, root, collection)
+        empty = add_object(scene_names.sphere(stem, position), None, root, collection)
         empty.empty_display_type = "SPHERE"
         empty.empty_display_size = 1.0  # Blender allows 1,000 at most
         empty.location, empty.scale = (x, y, z), (radius, radius, radius)
+
+
+def remake_shown(scene: bpy.types.Scene, root: bpy.types.Object, hull: mcol.Hull) -> None:
+    """Makes the cells and spheres that show a hull anew, as far as it has them, after its grid changed."""
+    stem = root[carry.STEM]
+    for parent in root.users_collection:
+        for collection in list(parent.children):
+            what = collection.name.removeprefix(f"{stem} ").partition(".")[0]
+            if collection.name.startswith(f"{stem} ") and what in ("cells", "spheres"):
+                meshes = {obj.data for obj in collection.objects if obj.data}
+                bpy.data.batch_remove({*collection.objects, *meshes, collection})
+                if what == "cells":
+                    _make_cells(scene, stem, hull, root, parent)
+                else:
+                    _make_spheres(stem, hull, root, parent)
 
 
 # --- libraries ------------------------------------------------------------------------------------
@@ -177,7 +192,7 @@ def _make_set(
         aside, _ = assemble.aside(part)
         kept_aside += int(np.count_nonzero(aside))
         mesh = make_mesh(part.name, _part_of(part, part.triangles.astype(np.int64), np.flatnonzero(~aside)))
-        obj = _add(part.name, mesh, root, _group(groups, collection, scene_names.part_groups(part.name)))
+        obj = add_object(part.name, mesh, root, _group(groups, collection, scene_names.part_groups(part.name)))
         obj[carry.RECORD] = number
         obj[carry.GIVEN_NAME] = obj.name
         progress((done + 1) / len(chosen))
@@ -244,9 +259,10 @@ def _make_root(
     return root, collection
 
 
-def _add(
+def add_object(
     name: str, data: bpy.types.ID | None, root: bpy.types.Object, collection: bpy.types.Collection
 ) -> bpy.types.Object:
+    """A new object of a root's, below it."""
     obj = bpy.data.objects.new(name, data)
     obj.parent = root
     obj[carry.ROOT_ID] = root[carry.ROOT_ID]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from .assemble import NEW, Piece, assemble, identify
+from .asteroid import make_asteroid
 from .collision_set import CollisionSet
 from .errors import Finding, FormatError
 from .grid import LARGEST_DIMENSION, Grid
@@ -14,6 +15,7 @@ from .mcol import Hull
 from .obj import Mesh
 from .rebuild import Options, Outside, build, rebuild
 from .separate import separate
+from .solids import inward_box
 from .surfaces import split, volumes
 
 
@@ -56,10 +58,25 @@ def build_from_nothing(meshes: Sequence[Mesh], cell_size: float, outside_solid: 
     return build(edit.vertices, edit.triangles, fit_grid(edit.vertices, cell_size), solid)
 
 
-def fit_grid(vertices: np.ndarray, cell_size: float) -> Grid:
+def new_hull(low: np.ndarray, high: np.ndarray, cell_size: float, wall: bool) -> Hull:
+    """A hull to begin with, in the box between two corners float32 (3,), widened to whole cells.
+
+    With a wall: the box itself, free inside, solid outside. Without: free everywhere, and because a hull needs
+    a triangle, one asteroid of a third of the box's smallest side in its middle. Raises `FormatError` for too
+    many cells.
+    """
+    grid = fit_grid(np.stack((low, high)), cell_size)
+    if wall:
+        return build(*inward_box(low, high), grid, outside_solid=True)
+    vertices, triangles = make_asteroid(1, float((high - low).min()) / 3, 0.5, 80)
+    return build(vertices + (low + high) / 2, triangles, grid, outside_solid=False)
+
+
+def fit_grid(vertices: np.ndarray, cell_size: float | np.ndarray) -> Grid:
     """The smallest grid of whole cells around vertices float32 (n, 3), which lie in its middle.
 
-    Raises `FormatError` if it has more cells along an axis than the format can say.
+    `cell_size` is that of all axes or one for each. Raises `FormatError` if it has more cells along an axis than
+    the format can say.
     """
     low, high = vertices.min(axis=0).astype(np.float64), vertices.max(axis=0).astype(np.float64)
     dimensions = np.maximum(np.ceil((high - low) / cell_size), 1)

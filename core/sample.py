@@ -19,6 +19,7 @@ from .files import write_file
 from .grid import Grid
 from .rebuild import build
 from .sample_game import write_collision, write_tables
+from .solids import ball, inward_box, shared
 
 Progress = Callable[[int, int, str], None]
 """Called before each file with its number from 0, how many there are, and its name."""
@@ -87,16 +88,6 @@ MAPS = (
     Map("S28_p1_AsteroidVolume_wp", 554, 50_000, 10_000, rocks=21),
 )
 
-WALL = np.array(
-    [
-        *((0, 6, 4), (0, 2, 6), (1, 7, 3), (1, 5, 7)),
-        *((0, 5, 1), (0, 4, 5), (2, 7, 6), (2, 3, 7)),
-        *((0, 3, 2), (0, 1, 3), (4, 7, 5), (4, 6, 7)),
-    ]
-)
-"""A box that faces inward. Corner i is at the far end of x, y, z where bit 0, 1, 2 of i is set; the diagonals
-of the three sides at corner 0 start there, as the spheres printed in the format notes ask for."""
-
 
 def sample_hull(row: Map, seed: int) -> mcol.Hull:
     """The hull of one map."""
@@ -105,8 +96,7 @@ def sample_hull(row: Map, seed: int) -> mcol.Hull:
     grid = Grid(-half, half, np.full(3, row.cell, np.float32), (2 * row.half // row.cell,) * 3)
     if row.wall:
         meshes = _asteroid_field(row, numbers)
-        corners = np.where(np.arange(8)[:, None] >> np.arange(3) & 1, row.half, -row.half)
-        meshes.append((corners.astype(np.float32), WALL))
+        meshes.append(inward_box(-half, half))
     else:
         vertices, triangles = _rock(row.vertices, numbers)
         meshes = [(_rounded(vertices * 0.97 * row.half), triangles[:, ::-1] if row.solid else triangles)]
@@ -123,7 +113,7 @@ def _asteroid_field(row: Map, numbers: np.random.Generator) -> list[tuple[np.nda
     places = numbers.permutation(along**3)[: row.rocks]
     position = np.stack(np.unravel_index(np.sort(places), (along,) * 3), axis=1)
     centres = (2 * position + 1 - along) * slot
-    sizes = _shared(row.vertices - 8, numbers.uniform(0.5, 1.5, row.rocks), 10)
+    sizes = shared(row.vertices - 8, numbers.uniform(0.5, 1.5, row.rocks), 10)
     meshes = []
     for centre, size in zip(centres, sizes, strict=True):
         radius = numbers.uniform(0.6, 0.9) * slot
@@ -159,7 +149,7 @@ def sample_set(seed: int) -> CollisionSet:
     odd = odd[: len(RIMS) + len(TWO_SIDED)]
     meshes = _odd_meshes(numbers)
     unused = VERTICES - _closed_vertices() - sum(len(vertices) for vertices, _ in meshes)
-    extra = _shared(unused, np.ones(len(odd)), 0)
+    extra = shared(unused, np.ones(len(odd)), 0)
     meshes = [
         (np.concatenate((vertices, numbers.uniform(-1, 1, (count, 3)))), triangles)
         for (vertices, triangles), count in zip(meshes, extra, strict=True)
@@ -221,7 +211,7 @@ def _closed_meshes(count: int, numbers: np.random.Generator) -> list[tuple[np.nd
     surfaces = _surface_counts(count)
     first = 58
     weights = 10 ** numbers.uniform(-0.6, 0.6, sum(surfaces) - 1)
-    sizes = iter([first, *_shared(_closed_vertices() - first, weights, 12)])
+    sizes = iter([first, *shared(_closed_vertices() - first, weights, 12)])
     meshes = []
     for surface_count in surfaces[:1] + numbers.permutation(surfaces[1:]).tolist():
         rocks = []
@@ -236,49 +226,9 @@ def _closed_meshes(count: int, numbers: np.random.Generator) -> list[tuple[np.nd
 
 
 def _rock(size: int, numbers: np.random.Generator, rim: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """A lumpy ball of exactly `size` vertices, within a distance of 1 from its centre: vertices float64
-    (size, 3), triangles int64 (2 size - 4, 3) that face outward. With a `rim`, a bowl whose opening has so
-    many edges: one vertex and two sets of `rim` triangles fewer, of which one is the bowl's own.
-
-    Rings of vertices from pole to pole, as many in each as its circumference asks for.
-    """
-    poles = 1 if rim else 2
-    start = np.radians(70) if rim else 0.0
-    ring_count = max(1, int(np.sqrt((size - poles) * (np.pi - start) ** 2 / (2 * np.pi * (1 + np.cos(start))))))
-    polar = start + (np.pi - start) * (np.arange(ring_count) + (0 if rim else 1)) / (ring_count + (0 if rim else 1))
-    if rim:
-        rings = [rim, *_shared(size - poles - rim, np.sin(polar[1:]), 3)]
-    else:
-        rings = _shared(size - poles, np.sin(polar), 3)
-    ring = np.repeat(np.arange(ring_count), rings)
-    begins = np.cumsum(rings) - rings
-    around = 2 * np.pi * (np.arange(len(ring)) - begins[ring]) / np.array(rings)[ring]
-    directions = np.stack(
-        (np.sin(polar[ring]) * np.cos(around), np.sin(polar[ring]) * np.sin(around), np.cos(polar[ring])), axis=1
-    )
-    ends = [(0.0, 0.0, -1.0)] if rim else [(0.0, 0.0, 1.0), (0.0, 0.0, -1.0)]
-    directions = np.concatenate((directions, ends))
-    triangles = [_between(a, m, b, n) for a, m, b, n in zip(begins, rings, begins[1:], rings[1:], strict=False)]
-    if not rim:
-        triangles.insert(0, _fan(len(ring), begins[0], rings[0]))
-    triangles.append(_fan(len(directions) - 1, begins[-1], rings[-1])[:, ::-1])
-    return directions * _lumps(directions, numbers)[:, None], np.concatenate(triangles)
-
-
-def _between(upper: int, upper_count: int, lower: int, lower_count: int) -> np.ndarray:
-    """Triangles between two rings, each given by its first vertex and its size: one for each side of both."""
-    above = (np.arange(upper_count) + 0.5) / upper_count
-    below = (np.arange(lower_count) + 0.5) / lower_count
-    is_above = np.repeat([True, False], (upper_count, lower_count))[np.argsort([*above, *below], kind="stable")]
-    i, j = np.cumsum(is_above) - is_above, np.cumsum(~is_above) - ~is_above
-    third = np.where(is_above, upper + (i + 1) % upper_count, lower + (j + 1) % lower_count)
-    return np.stack((upper + i % upper_count, lower + j % lower_count, third), axis=1)
-
-
-def _fan(pole: int, ring: int, count: int) -> np.ndarray:
-    """Triangles between the upper pole and a ring."""
-    around = np.arange(count)
-    return np.stack((np.full(count, pole), ring + around, ring + (around + 1) % count), axis=1)
+    """A lumpy ball of exactly `size` vertices, or a bowl, within a distance of 1 from its centre; see `ball`."""
+    directions, triangles = ball(size, rim)
+    return directions * _lumps(directions, numbers)[:, None], triangles
 
 
 def _lumps(directions: np.ndarray, numbers: np.random.Generator) -> np.ndarray:
@@ -294,13 +244,6 @@ def _lumps(directions: np.ndarray, numbers: np.random.Generator) -> np.ndarray:
 def _numbers(seed: int, name: str) -> np.random.Generator:
     """Random numbers that depend on nothing but the seed and the name."""
     return np.random.default_rng([seed, zlib.crc32(name.encode())])
-
-
-def _shared(total: int, weights: np.ndarray, least: int) -> list[int]:
-    """`total` cut into whole numbers, `least` or more each, the rest by weight."""
-    rest = total - least * len(weights)
-    ends = np.round(rest * np.cumsum(weights) / np.sum(weights)).astype(int)
-    return (least + np.diff(ends, prepend=0)).tolist()
 
 
 def _rounded(vertices: np.ndarray) -> np.ndarray:

@@ -505,7 +505,11 @@ bpy.ops.extensions.package_install_files(filepath={str(zip_path)!r}, repo="user_
     ready = "import bpy, numpy, addon_utils"
     enabled = [1000 * measure(enable, ready) for _ in range(9)]
     return [
-        Row("import core", "importing numpy", *bounded(1.2, alternate(("import core.__main__", ""), ("import numpy", ""), 9))),
+        Row(
+            "import core",
+            "importing numpy",
+            *bounded(1.2, alternate(("import core.__main__", ""), ("import numpy", ""), 9)),
+        ),
         Row(
             "enable the extension",
             "30 ms of its own",

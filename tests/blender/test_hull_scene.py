@@ -141,10 +141,13 @@ def test_the_root_alone_carries_axes_scale_and_mirror(scale: float, up: str, mir
     assert all(obj.matrix_basis == obj.matrix_parent_inverse == Matrix() for obj in root.children)
 
 
-def test_the_new_root_is_selected_and_active() -> None:
+def test_the_new_root_is_active_and_selected_with_its_surfaces() -> None:
+    """So that View Selected shows the map; the root alone is a point."""
     bpy.ops.mesh.primitive_cube_add()
-    root = import_hull()
-    assert bpy.context.selected_objects == [root] and bpy.context.object == root
+    root = import_hull(cells="OBJECTS", spheres=True)
+    shapes = {obj for obj in root.children if obj.data and obj.data.get("sylpheed_kind") != "shown"}
+    assert set(bpy.context.selected_objects) == {root} | shapes and len(shapes) == 2
+    assert bpy.context.object == root
 
 
 # --- where import works ---------------------------------------------------------------------------

@@ -61,9 +61,7 @@ def test_blender_validates_the_zip(extension_zip: Path, valid_tags: str) -> None
     assert "error" not in output.lower()
 
 
-def test_blender_would_build_the_same_zip(
-    extension_zip: Path, unpacked: Path, valid_tags: str, tmp_path: Path
-) -> None:
+def test_blender_would_build_the_same_zip(extension_zip: Path, unpacked: Path, valid_tags: str, tmp_path: Path) -> None:
     blender_ext("build", "--source-dir", str(unpacked), "--output-dir", str(tmp_path), "--valid-tags", valid_tags)
     (theirs,) = tmp_path.glob("*.zip")
     assert theirs.name == extension_zip.name

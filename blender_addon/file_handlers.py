@@ -1,0 +1,45 @@
+"""Drag and drop of files into Blender, and collections that know how to export themselves."""
+
+from __future__ import annotations
+
+import bpy
+from bpy_extras.io_utils import poll_file_object_drop
+
+from . import operators
+
+
+class IO_FH_sylpheed_col(bpy.types.FileHandler):
+    bl_idname = "IO_FH_sylpheed_col"
+    bl_label = "Sylpheed hull"
+    bl_import_operator = operators.IMPORT_SCENE_OT_sylpheed_col.bl_idname
+    bl_export_operator = operators.EXPORT_SCENE_OT_sylpheed_col.bl_idname
+    bl_file_extensions = ".col"
+
+    @classmethod
+    def poll_drop(cls, context: bpy.types.Context) -> bool:
+        return poll_file_object_drop(context)
+
+
+class IO_FH_sylpheed_set(bpy.types.FileHandler):
+    bl_idname = "IO_FH_sylpheed_set"
+    bl_label = "Sylpheed collision set"
+    bl_import_operator = operators.IMPORT_SCENE_OT_sylpheed_set.bl_idname
+    bl_export_operator = operators.EXPORT_SCENE_OT_sylpheed_set.bl_idname
+    bl_file_extensions = ".bin"
+
+    @classmethod
+    def poll_drop(cls, context: bpy.types.Context) -> bool:
+        return poll_file_object_drop(context)
+
+
+CLASSES = (IO_FH_sylpheed_col, IO_FH_sylpheed_set)
+
+
+def register() -> None:
+    for cls in CLASSES:
+        bpy.utils.register_class(cls)
+
+
+def unregister() -> None:
+    for cls in reversed(CLASSES):
+        bpy.utils.unregister_class(cls)

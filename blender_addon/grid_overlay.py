@@ -1,0 +1,349 @@
+"""The grid overlay of the 3D views. It makes no objects, and while it is off nothing of it is registered."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+import blf
+import bmesh
+import bpy
+import gpu
+import numpy as np
+from bpy.app.handlers import persistent
+from gpu_extras.batch import batch_for_shader
+
+from . import carry, grid_layers, viewport
+from .core import mcol
+from .core.errors import FormatError
+from .core.geometry import triangle_spheres
+from .core.mcol import Hull
+from .core.query import Place, Shot, place
+from .core.rebuild import Options
+from .grid_layers import Layer
+from .grid_settings import settings
+from .mesh_bridge import read_mesh
+from .scene_export import export_hull, find_root
+
+MOST_SPHERES = 1_000
+DELAY = 0.15
+"""Seconds of rest after an edit before the grid follows it."""
+
+ECHO = 1.0
+"""Seconds within which Blender may report reading the scene as a change of it."""
+
+
+@dataclass(eq=False)
+class Overlay:
+    """A hull as it would be exported, and the layers that show it. Roots are known by name: references to objects
+    don't outlive an undo."""
+
+    root: str = ""
+    hull: Hull | None = None
+    refusal: str = ""
+    objects: int = 0
+    rebuilds: int = 0
+    rebuilt_at: float = -ECHO
+    legend: list[tuple[grid_layers.Color, str]] = field(default_factory=list)
+    shot: Shot | None = None
+    layers: dict[str, list[Layer]] = field(default_factory=dict)
+    place: Place | None = None
+    place_key: tuple = ()
+    selection_changed: bool = True
+
+
+_overlay: Overlay | None = None
+_draw_handles: list = []
+
+
+def current() -> Overlay | None:
+    """The overlay, None while it is off."""
+    return _overlay
+
+
+def turn_on(context: bpy.types.Context) -> None:
+    """Registers what the overlay needs, and shows the hull of the active object or the only one.
+
+    Raises `FormatError` if there is none, and stays off then.
+    """
+    global _overlay
+    if _overlay is not None:
+        return
+    overlay = Overlay()
+    _rebuild(context, overlay)
+    _overlay = overlay
+    for draw, kind in ((_draw_view, "POST_VIEW"), (_draw_legend, "POST_PIXEL")):
+        _draw_handles.append(bpy.types.SpaceView3D.draw_handler_add(draw, (), "WINDOW", kind))
+    for handlers, call in _handlers():
+        handlers.append(call)
+    viewport.redraw(context)
+
+
+def turn_off() -> None:
+    """Takes all of it away again."""
+    global _overlay
+    if _overlay is None:
+        return
+    _overlay = None
+    while _draw_handles:
+        bpy.types.SpaceView3D.draw_handler_remove(_draw_handles.pop(), "WINDOW")
+    for handlers, call in _handlers():
+        if call in handlers:
+            handlers.remove(call)
+    if bpy.app.timers.is_registered(_follow):
+        bpy.app.timers.unregister(_follow)
+    viewport.redraw(bpy.context)
+
+
+def refresh(context: bpy.types.Context) -> None:
+    """Shows the hull as the scene has it now. Does nothing while the overlay is off."""
+    if _overlay is not None:
+        _rebuild(context, _overlay)
+        viewport.redraw(context)
+
+
+def show_shot(shot: Shot | None) -> None:
+    """Shows a shot through the hull, or none."""
+    if _overlay is not None and _overlay.hull is not None:
+        _overlay.shot = shot
+        _overlay.layers["shot"] = grid_layers.shot_layers(_overlay.hull, shot) if shot else []
+
+
+def place_at_cursor(context: bpy.types.Context, overlay: Overlay) -> Place | None:
+    """What the game knows of the 3D cursor's place, worked out anew when it or the root moved."""
+    root = bpy.data.objects.get(overlay.root)
+    if root is None or overlay.hull is None:
+        return None
+    key = (overlay.rebuilds, context.scene.cursor.location[:], *(row[:] for row in root.matrix_world))
+    if key != overlay.place_key:
+        overlay.place_key = key
+        try:
+            point = np.array(viewport.in_root(root, context.scene.cursor.location))
+        except FormatError:
+            overlay.place = None
+        else:
+            overlay.place = place(overlay.hull, point)
+        overlay.layers.pop("cursor", None)
+    return overlay.place
+
+
+# --- what is shown --------------------------------------------------------------------------------
+
+
+def _rebuild(context: bpy.types.Context, overlay: Overlay) -> None:
+    """The hull as it would be exported; where that is refused, the last one that was not, and the reason."""
+    try:
+        root = find_root(context, carry.HULL)
+    except FormatError:
+        root = bpy.data.objects.get(overlay.root)
+        if root is None or root.name not in context.scene.objects:
+            overlay.root, overlay.hull, overlay.layers, overlay.legend, overlay.shot = "", None, {}, [], None
+            raise
+    if root.name != overlay.root:
+        overlay.root, overlay.hull, overlay.shot = root.name, None, None
+    overlay.objects = len(context.scene.objects)
+    try:
+        overlay.hull, overlay.refusal = mcol.decode(export_hull(context, root, Options(), True).data), ""
+    except FormatError as error:
+        overlay.refusal = str(error)
+        if overlay.hull is None:
+            overlay.hull = mcol.decode(carry.source(root))
+    overlay.rebuilds += 1
+    overlay.rebuilt_at = time.monotonic()
+    overlay.layers = {}
+    overlay.legend = grid_layers.legend(grid_layers.list_lengths(overlay.hull))
+    overlay.selection_changed = True
+    overlay.shot = None
+
+
+def visible_layers(context: bpy.types.Context, overlay: Overlay) -> list[Layer]:
+    """The layers that the settings ask for, each made when it is first needed."""
+    shown, hull = settings(context), overlay.hull
+    if hull is None:
+        return []
+    found = place_at_cursor(context, overlay) if shown.cursor else None
+    if overlay.selection_changed:
+        overlay.layers.pop("spheres", None)
+        overlay.selection_changed = False
+    makers = {
+        "cells": (shown.cells, lambda: grid_layers.cell_layers(hull)),
+        "rock": (shown.rock, lambda: grid_layers.rock_layers(hull)),
+        "cursor": (found is not None, lambda: grid_layers.place_layers(hull, found)),
+        "spheres": (shown.spheres, lambda: grid_layers.sphere_layers(_selected_spheres(context, overlay))),
+        "shot": (overlay.shot is not None, lambda: grid_layers.shot_layers(hull, overlay.shot)),
+    }
+    layers = []
+    for name, (wanted, make) in makers.items():
+        if wanted:
+            if name not in overlay.layers:
+                overlay.layers[name] = make()
+            layers += overlay.layers[name]
+    return layers
+
+
+def _selected_spheres(context: bpy.types.Context, overlay: Overlay) -> np.ndarray:
+    """Spheres around the triangles of the faces selected in edit mode, or of the selected objects, (n, 4)."""
+    root = bpy.data.objects.get(overlay.root)
+    editing = context.mode == "EDIT_MESH"
+    objects = context.objects_in_mode_unique_data if editing else context.selected_objects
+    spheres, room = [np.zeros((0, 4), np.float32)], MOST_SPHERES
+    for obj in objects or ():
+        if obj.type != "MESH" or carry.kind(obj) == carry.SHOWN or not _is_below(obj, root):
+            continue
+        corners = _selected_corners(obj) if editing else _all_corners(obj)
+        if not len(corners):
+            continue
+        to_root = np.linalg.solve(np.array(root.matrix_world, np.float64), np.array(obj.matrix_world, np.float64))
+        points = (corners[:room].reshape(-1, 3) @ to_root[:3, :3].T + to_root[:3, 3]).astype(np.float32)
+        spheres.append(triangle_spheres(points, np.arange(len(points)).reshape(-1, 3)))
+        room -= len(points) // 3
+    return np.concatenate(spheres)
+
+
+def _selected_corners(obj: bpy.types.Object) -> np.ndarray:
+    """Corners of the selected triangles, (n, 3, 3). A mesh in edit mode has no arrays to read, hence the loop."""
+    mesh = bmesh.from_edit_mesh(obj.data)
+    triangles = [loops for loops in mesh.calc_loop_triangles() if loops[0].face.select][:MOST_SPHERES]
+    return np.array([[loop.vert.co for loop in loops] for loops in triangles], np.float64).reshape(-1, 3, 3)
+
+
+def _all_corners(obj: bpy.types.Object) -> np.ndarray:
+    arrays = read_mesh(obj.data)
+    return arrays.vertices.astype(np.float64)[arrays.triangles[:MOST_SPHERES]]
+
+
+def _is_below(obj: bpy.types.Object, root: bpy.types.Object | None) -> bool:
+    while obj is not None and obj != root:
+        obj = obj.parent
+    return obj is not None
+
+
+# --- following edits ------------------------------------------------------------------------------
+
+
+def _handlers() -> list[tuple[list, object]]:
+    after = bpy.app.handlers
+    return [
+        (after.depsgraph_update_post, _scene_changed),
+        (after.undo_post, _everything_changed),
+        (after.redo_post, _everything_changed),
+        (after.load_post, _everything_changed),
+    ]
+
+
+@persistent
+def _scene_changed(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+    overlay = _overlay
+    if overlay is None:
+        return
+    overlay.selection_changed = True
+    if not settings(bpy.context).follow or scene != bpy.context.scene:
+        return
+    root = bpy.data.objects.get(overlay.root)
+    # To read an edited or modified mesh, copies come and go, and Blender then reports every object with the scene.
+    if any(isinstance(update.id, bpy.types.Scene) for update in depsgraph.updates):
+        since, overlay.rebuilt_at = time.monotonic() - overlay.rebuilt_at, -ECHO
+        if since < ECHO and len(scene.objects) == overlay.objects:
+            return
+    edited = any(
+        (update.is_updated_geometry or update.is_updated_transform)
+        and isinstance(update.id, bpy.types.Object)
+        and update.id.original != root
+        and _is_below(update.id.original, root)
+        for update in depsgraph.updates
+    )
+    if edited or len(scene.objects) != overlay.objects:
+        _later()
+
+
+@persistent
+def _everything_changed(*_: object) -> None:
+    if _overlay is not None:
+        _later()
+
+
+def _later() -> None:
+    """Follows after a rest: neither handlers nor drawing may change data, and a drag makes many updates."""
+    if bpy.app.timers.is_registered(_follow):
+        bpy.app.timers.unregister(_follow)
+    bpy.app.timers.register(_follow, first_interval=DELAY)
+
+
+def _follow() -> None:
+    try:
+        refresh(bpy.context)
+    except FormatError:
+        pass  # no hull any more: nothing is shown, and the panel says so
+    viewport.redraw(bpy.context)
+
+
+# --- drawing --------------------------------------------------------------------------------------
+
+
+def _draw_view() -> None:
+    context, overlay = bpy.context, _overlay
+    if overlay is None or not context.space_data.overlay.show_overlays:
+        return
+    root = bpy.data.objects.get(overlay.root)
+    if root is None or overlay.hull is None:
+        return
+    active = context.view_layer.objects.active
+    while active is not None and carry.kind(active) != carry.HULL:
+        active = active.parent
+    if active is not None and active != root:
+        _later()
+    with gpu.matrix.push_pop():
+        gpu.matrix.multiply_matrix(root.matrix_world)
+        gpu.state.blend_set("ALPHA")
+        for layer in visible_layers(context, overlay):
+            gpu.state.depth_test_set("NONE" if layer.in_front else "LESS_EQUAL")
+            _draw_layer(layer)
+        gpu.state.depth_test_set("NONE")
+        gpu.state.blend_set("NONE")
+
+
+def _draw_layer(layer: Layer) -> None:
+    wide = layer.kind == "LINES" and layer.width > 1
+    uniform = isinstance(layer.color, tuple)
+    name = "POLYLINE_UNIFORM_COLOR" if wide else "UNIFORM_COLOR" if uniform else "FLAT_COLOR"
+    shader = gpu.shader.from_builtin(name)
+    if layer.batch is None:
+        content = {"pos": layer.points} if uniform else {"pos": layer.points, "color": layer.color}
+        layer.batch = batch_for_shader(shader, layer.kind, content)
+    shader.bind()
+    if uniform:
+        shader.uniform_float("color", layer.color)
+    if wide:
+        shader.uniform_float("viewportSize", gpu.state.viewport_get()[2:])
+        shader.uniform_float("lineWidth", layer.width)
+    layer.batch.draw(shader)
+
+
+def _draw_legend() -> None:
+    context, overlay = bpy.context, _overlay
+    if overlay is None or not context.space_data.overlay.show_overlays:
+        return
+    if not settings(context).cells or not overlay.legend:
+        return
+    scale = context.preferences.system.ui_scale
+    line, font = 18 * scale, 0
+    sidebar = sum(region.width for region in context.area.regions if region.type == "UI" and region.width > 1)
+    x = context.region.width - sidebar - 170 * scale
+    y = 20 * scale
+    blf.size(font, 12 * scale)
+    blf.enable(font, blf.SHADOW)
+    blf.shadow(font, 3, 0.0, 0.0, 0.0, 0.8)
+    rows = [*reversed(overlay.legend), ((1.0, 1.0, 1.0, 1.0), "Triangles in a cell")]
+    shader = gpu.shader.from_builtin("UNIFORM_COLOR")
+    for number, (color, text) in enumerate(rows):
+        bottom = y + number * line
+        if number < len(overlay.legend):
+            square = [(x - 18 * scale, bottom), (x - 6 * scale, bottom), (x - 18 * scale, bottom + 11 * scale)]
+            square += [square[2], square[1], (x - 6 * scale, bottom + 11 * scale)]
+            shader.bind()
+            shader.uniform_float("color", (*color[:3], 1.0))
+            batch_for_shader(shader, "TRIS", {"pos": square}).draw(shader)
+        blf.color(font, 1.0, 1.0, 1.0, 1.0)
+        blf.position(font, x if number < len(overlay.legend) else x - 18 * scale, bottom, 0)
+        blf.draw(font, text)
+    blf.disable(font, blf.SHADOW)

@@ -1,0 +1,134 @@
+"""New things in the scene: asteroids, hulls, and a grid that fits its hull."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import bpy
+import numpy as np
+
+from . import carry, scene_names
+from .core import mcol
+from .core.assemble import assemble
+from .core.asteroid import make_asteroid
+from .core.errors import FormatError
+from .core.grid import Grid
+from .core.make import fit_grid, new_hull
+from .core.query import is_solid
+from .core.regrid import regrid
+from .mesh_bridge import MeshArrays, make_mesh
+from .scene_import import HullOptions, Imported, add_object, make_hull, remake_shown
+from .scene_read import below, claim_by_position, read_objects
+
+MOST_CELLS = 1_000_000
+"""The game's own maps have 125 or 1,000. Each cell takes 32 bytes, and the game keeps them all in memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asteroid:
+    """What an asteroid is made from: lengths in game units, `place` in the file's axes; see `make_asteroid`."""
+
+    seed: int
+    size: float
+    roughness: float
+    triangles: int
+    place: tuple[float, float, float]
+
+
+def add_asteroid(
+    scene: bpy.types.Scene, root: bpy.types.Object, asteroid: Asteroid
+) -> tuple[bpy.types.Object, list[str]]:
+    """A new asteroid below a hull's root, and what to warn of."""
+    vertices, triangles = make_asteroid(asteroid.seed, asteroid.size, asteroid.roughness, asteroid.triangles)
+    name = _free_name(root)
+    arrays = MeshArrays(vertices, triangles, np.full(len(vertices), -1), np.full(len(triangles), -1))
+    obj = add_object(name, make_mesh(name, arrays), root, _collection(scene, root))
+    obj.location = asteroid.place
+    alone = [other for other in below(scene, root) if other != obj]
+    if len(alone) == 1 and scene_names.without_suffix(alone[0].name).endswith(".wall"):
+        alone[0].display_type = "WIRE"  # as on import, else it hides the asteroid that it encloses
+    hull = mcol.decode(carry.source(root))
+    warnings = []
+    if hull.grid.outside(vertices + np.float32(asteroid.place)).any():
+        warnings.append(f"`{obj.name}` reaches outside the hull's box: move it inside or use Fit Grid")
+    elif is_solid(hull, np.array(asteroid.place)):
+        warnings.append(f"`{obj.name}` has its centre in rock")
+    return obj, warnings
+
+
+def make_new_hull(
+    scene: bpy.types.Scene,
+    name: str,
+    low: np.ndarray,
+    high: np.ndarray,
+    cell_size: float,
+    wall: bool,
+    options: HullOptions,
+) -> Imported:
+    """A hull that no file has yet; its root carries the bytes of one all the same. Raises `FormatError`."""
+    name = name.strip().removesuffix(".col")
+    if not name or set(name) & set('/\\:*?"<>|'):
+        raise FormatError(f"{name!r} can't be the name of a file", remedy="choose a name of letters, digits and _")
+    _check_cells((high - low) / cell_size)
+    return make_hull(scene, f"{name}.col", mcol.encode(new_hull(low, high, cell_size, wall)), options)
+
+
+def fit_grid_of(context: bpy.types.Context, root: bpy.types.Object, cell_size: float, margin: float) -> str:
+    """Gives a hull the smallest grid around its geometry as the scene has it now, in the source that it carries.
+
+    `cell_size` 0 keeps the present one; `margin` is free room on each side. Returns what changed, "" for nothing.
+    Raises `FormatError`.
+    """
+    if root.library:
+        raise FormatError(
+            f"`{root.name}` is linked from {root.library.filepath}", remedy="make it local, or fit the grid there"
+        )
+    source = mcol.decode(carry.source(root))
+    reading = read_objects(context, root, below(context.scene, root), True)
+    edit = assemble(claim_by_position(reading.pieces, source), source)
+    if not len(edit.triangles) or not np.isfinite(edit.vertices).all():
+        raise FormatError(f"`{root.name}` has no geometry with usable coordinates to fit a grid to")
+    box = np.stack((edit.vertices.min(axis=0) - np.float32(margin), edit.vertices.max(axis=0) + np.float32(margin)))
+    size = cell_size or source.grid.cell_size.astype(np.float64)
+    _check_cells((box[1] - box[0]) / size)
+    grid = fit_grid(box, size)
+    if _same(grid, source.grid):
+        return ""
+    hull = regrid(source, grid)
+    carry.set_source(root, mcol.encode(hull))
+    remake_shown(context.scene, root, hull)
+    return f"{root.name}: the grid is now {_described(grid)}, it was {_described(source.grid)}"
+
+
+def _check_cells(dimensions: np.ndarray) -> None:
+    count = float(np.maximum(np.ceil(dimensions), 1).prod())
+    if not count <= MOST_CELLS:
+        raise FormatError(
+            f"the grid would have {count:,.0f} cells", expected=f"{MOST_CELLS:,} at most", remedy="choose larger cells"
+        )
+
+
+def _same(one: Grid, other: Grid) -> bool:
+    return one.dimensions == other.dimensions and all(
+        np.array_equal(getattr(one, name), getattr(other, name)) for name in ("minimum", "maximum", "cell_size")
+    )
+
+
+def _described(grid: Grid) -> str:
+    sides = " x ".join(f"{side:,.7g}" for side in np.unique(grid.cell_size))
+    return f"{' x '.join(map(str, grid.dimensions))} cells of {sides}"
+
+
+def _free_name(root: bpy.types.Object) -> str:
+    """The first name of an asteroid that no object has."""
+    number = 1
+    while (name := scene_names.surface(root[carry.STEM], f"asteroid_{number:02}")) in bpy.data.objects:
+        number += 1
+    return name
+
+
+def _collection(scene: bpy.types.Scene, root: bpy.types.Object) -> bpy.types.Collection:
+    """Where the root is, or the scene's own collection where that is linked and can't be changed."""
+    in_scene = {scene.collection, *scene.collection.children_recursive}
+    editable = [found for found in root.users_collection if found in in_scene and not found.library]
+    return editable[0] if editable else scene.collection

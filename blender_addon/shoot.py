@@ -1,0 +1,163 @@
+"""Rays and ships' spheres sent from the view through the game's own query."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+from bpy.props import FloatProperty, FloatVectorProperty
+from bpy_extras.view3d_utils import region_2d_to_origin_3d, region_2d_to_vector_3d
+
+from . import grid_overlay, scene_names, viewport
+from .core.errors import FormatError
+from .core.mcol import Hull
+from .core.query import Shot, free_time, shoot
+from .grid_settings import settings
+from .operators import Result
+
+HINT = "Left click: shoot. Esc or right click: end"
+
+
+class VIEW3D_OT_sylpheed_shoot(bpy.types.Operator):
+    """Click into the view to send a ray, or a sphere of a ship's radius, through the game's query: which cells it
+    visits, which triangles it tests, what it hits"""
+
+    bl_idname = "sylpheed.shoot"
+    bl_label = "Shoot at Sylpheed Hull"
+
+    start: FloatVectorProperty(
+        name="Start",
+        description="Where the shot begins, in the file's axes and game units",
+        size=3,
+        subtype="XYZ",
+        options={"SKIP_SAVE"},
+    )
+    movement: FloatVectorProperty(
+        name="Movement",
+        description="From there to where it ends, in the file's axes and game units",
+        size=3,
+        subtype="XYZ",
+        options={"SKIP_SAVE"},
+    )
+    radius: FloatProperty(
+        name="Radius",
+        description="Radius of the sphere, in game units. 0 sends a ray",
+        default=0.0,
+        min=0.0,
+        options={"SKIP_SAVE"},
+    )
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
+        try:
+            grid_overlay.turn_on(context)
+        except FormatError as error:
+            self.report({"ERROR"}, scene_names.printable(str(error)))
+            return {"CANCELLED"}
+        context.window.cursor_modal_set("CROSSHAIR")
+        context.workspace.status_text_set(HINT)
+        context.window_manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
+        overlay = grid_overlay.current()
+        if overlay is None or overlay.hull is None or event.type in {"ESC", "RIGHTMOUSE"}:
+            self.cancel(context)
+            return {"FINISHED"}
+        region, view = _view_below(context, event.mouse_x, event.mouse_y)
+        if event.type == "LEFTMOUSE" and event.value == "PRESS" and view is not None:
+            place = (event.mouse_x - region.x, event.mouse_y - region.y)
+            root = bpy.data.objects.get(overlay.root)
+            self.radius = settings(context).radius
+            self.start, self.movement = _line_through(root, overlay.hull, region, view, place, self.radius)
+            self._shoot(overlay.hull)
+            viewport.redraw(context)
+            return {"RUNNING_MODAL"}
+        return {"PASS_THROUGH"}
+
+    def cancel(self, context: bpy.types.Context) -> None:
+        context.window.cursor_modal_restore()
+        context.workspace.status_text_set(None)
+
+    def execute(self, context: bpy.types.Context) -> Result:
+        try:
+            grid_overlay.turn_on(context)
+            overlay = grid_overlay.current()
+            if not any(self.movement):
+                raise FormatError("the shot goes nowhere", remedy="give a movement other than 0")
+        except FormatError as error:
+            self.report({"ERROR"}, scene_names.printable(str(error)))
+            return {"CANCELLED"}
+        self._shoot(overlay.hull)
+        viewport.redraw(context)
+        return {"FINISHED"}
+
+    def _shoot(self, hull: Hull) -> None:
+        shot = shoot(hull, np.array(self.start), np.array(self.movement), self.radius or None)
+        grid_overlay.show_shot(shot)
+        self.report({"INFO"}, ", ".join(lines(shot)))
+
+
+def lines(shot: Shot) -> list[str]:
+    """What to tell about a shot."""
+    if shot.first is None:
+        return ["Misses the grid: no cell is visited"]
+    sides = " x ".join(str(last - first + 1) for first, last in zip(shot.first, shot.last, strict=True))
+    told = [
+        f"Cells visited: {shot.visited:,} ({sides})",
+        f"Holding triangles: {len(shot.listed):,}, opened: {len(shot.opened):,}",
+        f"Triangles listed: {len(shot.looked_up):,}, tested: {len(shot.tested):,}",
+    ]
+    if shot.triangle is None:
+        return [*told, "Hits nothing"]
+    x, y, z = shot.position
+    side = "back" if shot.back else "front"
+    return [
+        *told,
+        f"Hits triangle {shot.triangle:,} from its {side}",
+        f"at ({x:,.0f}, {y:,.0f}, {z:,.0f})",
+        f"after {shot.time * float(np.linalg.norm(shot.movement)):,.0f} units (time {shot.time:.4f})",
+    ]
+
+
+def _view_below(
+    context: bpy.types.Context, x: int, y: int
+) -> tuple[bpy.types.Region | None, bpy.types.RegionView3D | None]:
+    """The 3D view's region at a place of the window, unless another region lies over it there."""
+    for area in context.screen.areas:
+        if area.type != "VIEW_3D":
+            continue
+        at = [r for r in area.regions if r.x <= x < r.x + r.width and r.y <= y < r.y + r.height]
+        over = [region for region in at if region.type != "WINDOW" and region.width > 1]
+        windows = [region for region in at if region.type == "WINDOW"]
+        if windows and not over:
+            return windows[0], windows[0].data or area.spaces.active.region_3d
+    return None, None
+
+
+def _line_through(
+    root: bpy.types.Object,
+    hull: Hull,
+    region: bpy.types.Region,
+    view: bpy.types.RegionView3D,
+    place: tuple[int, int],
+    radius: float,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Start and movement, in the root's space, of a shot from the eye to beyond the far side of the grid.
+
+    It begins where a ship could be: in free space, behind the wall that the eye looks through, and no more than a
+    cell before the grid, for the box of cells around the whole path is what the game visits.
+    """
+    eye = region_2d_to_origin_3d(region, view, place)
+    toward = np.array(viewport.in_root(root, eye + region_2d_to_vector_3d(region, view, place)))
+    start = np.array(viewport.in_root(root, eye))
+    direction = (toward - start) / np.linalg.norm(toward - start)
+    room = hull.grid.cell_size.astype(np.float64) + radius
+    low, high = hull.grid.minimum - room, hull.grid.maximum + room
+    with np.errstate(divide="ignore", invalid="ignore"):
+        times = np.sort(np.stack(((low - start) / direction, (high - start) / direction)), axis=0)
+    enter, leave = np.nanmax(times[0]), np.nanmin(times[1])
+    if leave <= max(enter, 0):  # beside the box: as far as its middle
+        return start, direction * float(np.linalg.norm((low + high) / 2 - start))
+    begin = max(enter, 0.0)
+    start, movement = start + begin * direction, (leave - begin) * direction
+    free = free_time(hull, start, movement, radius)
+    return start + free * movement, (1 - free) * movement

@@ -1,0 +1,351 @@
+"""The grid overlay: what it would draw, the game's answers beside it, and that nothing of it stays when it is off.
+
+Drawing itself needs a graphics card; here it is the arrays that are judged.
+"""
+
+from __future__ import annotations
+
+import importlib
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import bmesh
+import bpy
+import numpy as np
+import pytest
+
+from core import mcol
+from core.geometry import triangle_spheres
+from tests.blender.helpers import (
+    MANY_ASTEROIDS,
+    ONE_ASTEROID,
+    coordinates,
+    import_hull,
+    select,
+    source,
+    surfaces,
+)
+from tests.oracle import game
+from tests.oracle.reader import read_col
+
+
+@pytest.fixture
+def overlay(addon: ModuleType) -> Iterator[ModuleType]:
+    module = importlib.import_module(f"{addon.__name__}.grid_overlay")
+    yield module
+    module.turn_off()
+
+
+@pytest.fixture
+def shoot_lines(addon: ModuleType):
+    return importlib.import_module(f"{addon.__name__}.shoot").lines
+
+
+@pytest.fixture
+def place_lines(addon: ModuleType):
+    return importlib.import_module(f"{addon.__name__}.grid_panel").place_lines
+
+
+def shown(overlay: ModuleType, **settings: bool) -> dict[str, list]:
+    """The layers that these settings alone ask for, by name."""
+    chosen = bpy.context.window_manager.sylpheed_grid
+    for name in ("cells", "rock", "cursor", "spheres"):
+        setattr(chosen, name, settings.get(name, False))
+    now = overlay.current()
+    found = overlay.visible_layers(bpy.context, now)
+    wanted = [name for name in now.layers if settings.get(name) or (name == "shot" and now.shot)]
+    assert sorted(map(id, found)) == sorted(id(layer) for name in wanted for layer in now.layers[name])
+    return {name: now.layers[name] for name in wanted}
+
+
+def boxes(layer) -> set[tuple]:
+    """Centres of boxes, rounded to whole units."""
+    centres = layer.points.reshape(-1, 24 if layer.kind == "LINES" else 36, 3).astype(float)
+    middle = (centres.min(axis=1) + centres.max(axis=1)) / 2
+    return {tuple(np.round(point).tolist()) for point in middle}
+
+
+def cells_of(data: bytes, wanted) -> set[tuple]:
+    """Centres of the cells of a file for which `wanted` holds, as an independent reader sees them."""
+    col = read_col(data)
+    low, size = col.bbox_min[:3].astype(float), col.cell_size.astype(float)
+    return {
+        tuple(np.round(low + (np.array([cell.x, cell.y, cell.z]) + 0.5) * size).tolist())
+        for cell in col.cells
+        if wanted(cell)
+    }
+
+
+def counted(handlers) -> int:
+    return sum("sylpheed" in getattr(call, "__module__", "") for call in handlers)
+
+
+def registered() -> list[int]:
+    after = bpy.app.handlers
+    return [counted(h) for h in (after.depsgraph_update_post, after.undo_post, after.redo_post, after.load_post)]
+
+
+def test_occupied_cells_are_drawn_in_the_color_of_their_length(overlay) -> None:
+    import_hull(MANY_ASTEROIDS)
+    bpy.ops.sylpheed.show_grid()
+    (layer,) = shown(overlay, cells=True)["cells"]
+    assert boxes(layer) == cells_of(source(MANY_ASTEROIDS), lambda cell: cell.lists)
+    colors = layer.color.reshape(-1, 24, 4)
+    assert (colors == colors[:, :1]).all(), "a box has one colour"
+    lengths = [sum(len(record.indices) for record in cell.lists) for cell in read_col(source(MANY_ASTEROIDS)).cells]
+    lengths = [length for length in lengths if length]
+    of_color = {}
+    for color, length in zip(map(tuple, colors[:, 0].tolist()), lengths, strict=True):
+        of_color.setdefault(color, []).append(length)
+    spans = sorted((min(found), max(found)) for found in of_color.values())
+    assert len(spans) > 3 and all(last < first for (_, last), (first, _) in itertools.pairwise(spans))
+
+
+def test_the_legend_counts_every_cell(overlay) -> None:
+    import_hull(MANY_ASTEROIDS)
+    bpy.ops.sylpheed.show_grid()
+    rows = [text for _, text in overlay.current().legend]
+    cells = read_col(source(MANY_ASTEROIDS)).cells
+    occupied = [cell for cell in cells if cell.lists]
+    assert sum(int(text.split(": ")[1].split()[0].replace(",", "")) for text in rows) == len(occupied)
+    longest = max(sum(len(record.indices) for record in cell.lists) for cell in occupied)
+    assert f"–{longest}:" in rows[-1]
+
+
+def test_cells_in_rock_are_drawn_when_asked(overlay) -> None:
+    import_hull(ONE_ASTEROID)
+    bpy.ops.sylpheed.fit_grid(cell_size=2_000, margin=4_000)
+    data = bytes(bpy.data.objects["test"]["sylpheed_source"])
+    bpy.ops.sylpheed.show_grid()
+    (layer,) = shown(overlay, rock=True)["rock"]
+    assert layer.kind == "TRIS"
+    assert boxes(layer) == cells_of(data, lambda cell: cell.state == 2) != set()
+
+
+def test_the_cell_under_the_cursor_is_the_game_s(overlay, place_lines) -> None:
+    root = import_hull(MANY_ASTEROIDS)
+    bpy.ops.sylpheed.show_grid()
+    col = read_col(source(MANY_ASTEROIDS))
+    rock = surfaces(root)["asteroid_03"]
+    point = coordinates(rock.data)[0].astype(float) + np.array([10, 20, 30])
+    bpy.context.view_layer.update()
+    bpy.context.scene.cursor.location = (np.array(root.matrix_world) @ np.append(point, 1))[:3]
+    fill, edges, cell = shown(overlay, cursor=True)["cursor"]
+    place = overlay.place_at_cursor(bpy.context, overlay.current())
+    index = tuple(game.cell_index(col, point).tolist())
+    assert place.position == index and place.state == game.fill_state(col, point)
+    assert place.solid == game.inside(col, point)
+    assert boxes(cell) == cells_of(source(MANY_ASTEROIDS), lambda c: (c.x, c.y, c.z) == index)
+    listed = [int(i) for record in col.cells[place.number].lists for i in record.indices]
+    assert np.array_equal(fill.points.reshape(-1, 3, 3), col.vertices[col.triangles[listed].astype(int)])
+    assert len(edges.points) == 6 * len(listed)
+    told = " ".join(place_lines(place))
+    assert str(index) in told and "holds triangles" in told and str(listed[0]) in told
+
+
+def test_the_cursor_outside_of_the_grid(overlay, place_lines) -> None:
+    import_hull(ONE_ASTEROID)
+    bpy.ops.sylpheed.show_grid()
+    bpy.context.scene.cursor.location = (100, 0, 0)
+    assert shown(overlay, cursor=True)["cursor"] == []
+    place = overlay.place_at_cursor(bpy.context, overlay.current())
+    assert place_lines(place) == ["Solid here", "Outside the grid"]
+
+
+def test_a_moved_root_takes_the_cursor_s_cell_along(overlay) -> None:
+    root = import_hull(ONE_ASTEROID)
+    bpy.ops.sylpheed.show_grid()
+    before = overlay.place_at_cursor(bpy.context, overlay.current()).position
+    root.location.x += 10
+    bpy.context.view_layer.update()
+    after = overlay.place_at_cursor(bpy.context, overlay.current()).position
+    assert after == (before[0] - 1, *before[1:])
+
+
+def test_spheres_of_selected_objects_and_of_faces_selected_in_edit_mode(overlay) -> None:
+    root = import_hull(MANY_ASTEROIDS)
+    bpy.ops.sylpheed.show_grid()
+    rock = surfaces(root)["asteroid_02"]
+    select(rock)
+    (layer,) = shown(overlay, spheres=True)["spheres"]
+    assert len(layer.points) == 192 * len(rock.data.polygons)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.select_mode(type="FACE")
+    bpy.ops.mesh.select_all(action="DESELECT")
+    bm = bmesh.from_edit_mesh(rock.data)
+    bm.faces.ensure_lookup_table()
+    bm.faces[3].select_set(True)
+    corners = np.array([vertex.co for vertex in bm.faces[3].verts])
+    overlay.current().selection_changed = True
+    (layer,) = shown(overlay, spheres=True)["spheres"]
+    bpy.ops.object.mode_set(mode="OBJECT")
+    x, y, z, radius = triangle_spheres(corners.astype(np.float32), np.array([[0, 1, 2]]))[0]
+    distance = np.linalg.norm(layer.points.astype(float) - [x, y, z], axis=1)
+    assert len(layer.points) == 192 and distance == pytest.approx(np.full(192, radius), rel=1e-4)
+
+
+# --- edits ----------------------------------------------------------------------------------------
+
+
+def test_it_shows_the_grid_as_it_would_be_exported(overlay, tmp_path: Path) -> None:
+    root = import_hull(MANY_ASTEROIDS)
+    bpy.ops.sylpheed.show_grid()
+    surfaces(root)["asteroid_05"].location.x += 3_000
+    bpy.ops.sylpheed.refresh_grid()
+    path = tmp_path / "moved.col"
+    bpy.ops.export_scene.sylpheed_col(filepath=str(path))
+    assert path.read_bytes() != source(MANY_ASTEROIDS)
+    (layer,) = shown(overlay, cells=True)["cells"]
+    assert boxes(layer) == cells_of(path.read_bytes(), lambda cell: cell.lists)
+    assert mcol.encode(overlay.current().hull) == path.read_bytes()
+
+
+def test_a_hull_that_would_be_refused_is_shown_as_it_last_was(overlay) -> None:
+    root = import_hull(ONE_ASTEROID)
+    bpy.ops.sylpheed.show_grid()
+    surfaces(root)["asteroid_01"].location.x = 1e6
+    bpy.ops.sylpheed.refresh_grid()
+    assert "reach outside the bounding box" in overlay.current().refusal
+    (layer,) = shown(overlay, cells=True)["cells"]
+    assert boxes(layer) == cells_of(source(ONE_ASTEROID), lambda cell: cell.lists)
+    surfaces(root)["asteroid_01"].location.x = 0
+    bpy.ops.sylpheed.refresh_grid()
+    assert overlay.current().refusal == ""
+
+
+def pending(overlay) -> bool:
+    return bpy.app.timers.is_registered(overlay._follow)
+
+
+@pytest.mark.parametrize("follow", [False, True])
+def test_it_follows_edits_when_asked(overlay, follow: bool) -> None:
+    root = import_hull(MANY_ASTEROIDS)
+    bpy.context.window_manager.sylpheed_grid.follow = follow
+    bpy.ops.sylpheed.show_grid()
+    bpy.context.view_layer.update()
+    assert not pending(overlay)
+    surfaces(root)["asteroid_05"].location.x += 3_000
+    bpy.context.view_layer.update()
+    assert pending(overlay) == follow
+    bpy.context.window_manager.sylpheed_grid.follow = False
+
+
+def test_what_is_beside_the_hull_is_not_followed(overlay) -> None:
+    import_hull(ONE_ASTEROID)
+    other = bpy.data.objects.new("other", bpy.data.meshes.new("other"))
+    bpy.context.scene.collection.objects.link(other)
+    bpy.context.view_layer.update()
+    bpy.context.window_manager.sylpheed_grid.follow = True
+    bpy.ops.sylpheed.show_grid()
+    other.location.x = 3
+    bpy.context.view_layer.update()
+    assert not pending(overlay)
+    bpy.data.objects.remove(other)
+    bpy.context.window_manager.sylpheed_grid.follow = False
+
+
+def test_showing_it_changes_nothing_in_the_file(overlay, tmp_path: Path) -> None:
+    root = import_hull(ONE_ASTEROID, cells="OBJECTS")
+    rock = surfaces(root)["asteroid_01"]
+    rock.modifiers.new("wave", "TRIANGULATE")
+
+    def everything() -> list[tuple]:
+        return [(kind, sorted(i.name for i in getattr(bpy.data, kind))) for kind in ("objects", "meshes", "scenes")]
+
+    before = everything()
+    bpy.ops.sylpheed.show_grid()
+    shown(overlay, cells=True, rock=True, cursor=True, spheres=True)
+    bpy.ops.sylpheed.shoot(start=(-20_000, 0, 0), movement=(40_000, 0, 0))
+    assert everything() == before
+
+
+# --- shots ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("radius", [0.0, 800.0])
+def test_a_shot_shows_what_the_game_would_hit(overlay, shoot_lines, radius: float) -> None:
+    import_hull(MANY_ASTEROIDS)
+    col = read_col(source(MANY_ASTEROIDS))
+    start, movement = np.array([-24_000.0, 1_000.0, -3_000.0]), np.array([60_000.0, 2_000.0, 9_000.0])
+    assert bpy.ops.sylpheed.shoot(start=start, movement=movement, radius=radius) == {"FINISHED"}
+    shot = overlay.current().shot
+    time_, triangle = game.sweep(col, start, movement, radius) if radius else game.ray(col, start, movement)
+    assert shot.triangle == triangle and shot.time == pytest.approx(time_, abs=1e-6)
+    told = " ".join(shoot_lines(shot))
+    assert f"triangle {triangle:,}" in told and "front" in told
+    points = np.concatenate([layer.points for layer in shown(overlay)["shot"]])
+    corners = col.vertices[col.triangles[triangle].astype(int)]
+    assert all((np.abs(points - corner).max(axis=1) < 0.1).any() for corner in corners)
+    assert (np.abs(points - (start + time_ * movement)).max(axis=1) < 1).any()
+
+
+def test_a_shot_that_misses_the_grid_says_so(overlay, shoot_lines) -> None:
+    import_hull(ONE_ASTEROID)
+    bpy.ops.sylpheed.shoot(start=(0, 0, 300_000), movement=(1, 0, 0))
+    assert shoot_lines(overlay.current().shot) == ["Misses the grid: no cell is visited"]
+
+
+def test_a_shot_to_nowhere_or_at_nothing_is_refused(overlay) -> None:
+    with pytest.raises(RuntimeError, match="no hull"):
+        bpy.ops.sylpheed.shoot(movement=(1, 0, 0))
+    import_hull(ONE_ASTEROID)
+    with pytest.raises(RuntimeError, match="nowhere"):
+        bpy.ops.sylpheed.shoot()
+
+
+# --- on and off -----------------------------------------------------------------------------------
+
+
+def test_off_it_costs_nothing(overlay) -> None:
+    import_hull(ONE_ASTEROID)
+    assert registered() == [0, 0, 0, 0] and not overlay._draw_handles
+    bpy.ops.sylpheed.show_grid()
+    assert registered() == [1, 1, 1, 1] and len(overlay._draw_handles) == 2
+    overlay._later()
+    bpy.ops.sylpheed.show_grid()
+    assert registered() == [0, 0, 0, 0] and not overlay._draw_handles
+    assert overlay.current() is None and not pending(overlay)
+    assert not bpy.ops.sylpheed.refresh_grid.poll()
+
+
+def test_without_a_hull_it_stays_off(overlay) -> None:
+    with pytest.raises(RuntimeError, match="no hull"):
+        bpy.ops.sylpheed.show_grid()
+    assert overlay.current() is None and registered() == [0, 0, 0, 0]
+
+
+def test_disabling_the_extension_takes_it_away(addon: ModuleType, overlay) -> None:
+    import_hull(ONE_ASTEROID)
+    bpy.ops.sylpheed.show_grid()
+    overlay._later()
+    follow, handles = overlay._follow, overlay._draw_handles
+    bpy.ops.preferences.addon_disable(module=addon.__name__)
+    try:
+        assert registered() == [0, 0, 0, 0] and not handles and not bpy.app.timers.is_registered(follow)
+        assert not hasattr(bpy.types.WindowManager, "sylpheed_grid")
+    finally:
+        bpy.ops.preferences.addon_enable(module=addon.__name__)
+
+
+def test_another_file_is_shown_in_its_turn(overlay) -> None:
+    import_hull(ONE_ASTEROID)
+    bpy.ops.sylpheed.show_grid()
+    bpy.ops.wm.read_homefile(use_empty=True)
+    assert pending(overlay)
+    overlay._follow()
+    assert overlay.current().hull is None and overlay.visible_layers(bpy.context, overlay.current()) == []
+    import_hull(MANY_ASTEROIDS)
+    bpy.ops.sylpheed.refresh_grid()
+    assert mcol.encode(overlay.current().hull) == source(MANY_ASTEROIDS)
+
+
+def test_it_is_of_the_active_object_s_hull(overlay) -> None:
+    one, other = import_hull(ONE_ASTEROID), import_hull(MANY_ASTEROIDS)
+    select(surfaces(one)["wall"])
+    bpy.ops.sylpheed.show_grid()
+    assert overlay.current().root == one.name
+    select(other)
+    bpy.ops.sylpheed.refresh_grid()
+    assert overlay.current().root == other.name
