@@ -41,13 +41,13 @@ def make_mesh(name: str, arrays: MeshArrays) -> bpy.types.Mesh:
     mesh.attributes[".corner_vert"].data.foreach_set("value", corners)
     mesh.polygons.foreach_set("loop_start", np.arange(0, 3 * triangle_count, 3, dtype=np.int32))
     # Blender fills an attribute that a joined mesh lacks with 0, so 0 has to mean "new".
-    for attribute, domain, ids in (
-        (VERTEX_ATTRIBUTE, "POINT", arrays.vertex_ids),
-        (TRIANGLE_ATTRIBUTE, "FACE", arrays.triangle_ids),
+    for attribute, kind, domain, values in (
+        (VERTEX_ATTRIBUTE, "INT", "POINT", (arrays.vertex_ids + 1).astype(np.int32)),
+        (TRIANGLE_ATTRIBUTE, "INT", "FACE", (arrays.triangle_ids + 1).astype(np.int32)),
+        ("sharp_face", "BOOLEAN", "FACE", np.ones(triangle_count, bool)),  # flat: the game knows triangles
     ):
-        mesh.attributes.new(attribute, "INT", domain)
-        mesh.attributes[attribute].data.foreach_set("value", (np.asarray(ids) + 1).astype(np.int32))
-    mesh.shade_flat()  # the game knows triangles, so they should be seen
+        mesh.attributes.new(attribute, kind, domain)
+        mesh.attributes[attribute].data.foreach_set("value", values)
     mesh.update(calc_edges=True)
     return mesh
 

@@ -14,6 +14,7 @@ import numpy as np
 from . import axes, carry, scene_names
 from .core import assemble, collision_set, files, mcol, surfaces
 from .core.errors import FormatError
+from .core.geometry import repeated
 from .mesh_bridge import MeshArrays, make_mesh
 
 Progress = Callable[[float], None]
@@ -92,7 +93,7 @@ def make_set(scene: bpy.types.Scene, name: str, data: bytes, options: SetOptions
 def _make_hull(scene: bpy.types.Scene, stem: str, data: bytes, hull: mcol.Hull, options: HullOptions) -> Imported:
     root, collection = _make_root(scene, carry.HULL, stem, data, options.view)
     triangles = hull.triangles.astype(np.int64)
-    aside, _ = assemble.aside(hull)
+    aside = repeated(hull.triangles)
     kept = np.flatnonzero(~aside)
     if options.surfaces == "JOINED":
         groups, names = [kept], ["hull"]
@@ -189,10 +190,11 @@ def _make_set(
     kept_aside = 0
     for done, number in enumerate(chosen):
         part = library.parts[number]
-        aside, _ = assemble.aside(part)
+        name = part.name
+        aside = repeated(part.triangles)
         kept_aside += int(np.count_nonzero(aside))
-        mesh = make_mesh(part.name, _part_of(part, part.triangles.astype(np.int64), np.flatnonzero(~aside)))
-        obj = add_object(part.name, mesh, root, _group(groups, collection, scene_names.part_groups(part.name)))
+        mesh = make_mesh(name, _part_of(part, part.triangles, np.flatnonzero(~aside)))
+        obj = add_object(name, mesh, root, _group(groups, collection, scene_names.part_groups(name)))
         obj[carry.RECORD] = number
         obj[carry.GIVEN_NAME] = obj.name
         progress((done + 1) / len(chosen))
@@ -272,8 +274,13 @@ def add_object(
 
 def _part_of(mesh: assemble.Mesh, triangles: np.ndarray, numbers: np.ndarray) -> MeshArrays:
     """The triangles of these numbers with the vertices that they use, both in the source's order."""
-    used, corners = np.unique(triangles[numbers], return_inverse=True)
-    return MeshArrays(mesh.vertices[used], corners.reshape(-1, 3), used, numbers)
+    triangles = triangles[numbers]
+    used = np.zeros(len(mesh.vertices), bool)
+    used[triangles] = True
+    if used.all():
+        return MeshArrays(mesh.vertices, triangles, np.arange(len(used)), numbers)
+    place = np.cumsum(used, dtype=np.int32) - 1
+    return MeshArrays(mesh.vertices[used], place[triangles], np.flatnonzero(used), numbers)
 
 
 def _grouped(labels: np.ndarray, count: int) -> list[np.ndarray]:

@@ -22,13 +22,12 @@ def select(context: bpy.types.Context, roots: list[bpy.types.Object]) -> None:
     context.view_layer.update()
     if context.mode != "OBJECT":
         return
+    wanted = {obj for root in roots for obj in (*_shapes(root), root)}
     for obj in context.view_layer.objects:
-        obj.select_set(False)
+        obj.select_set(obj in wanted)
     for root in roots:
-        for obj in (*_shapes(root), root):
-            if obj.name in context.view_layer.objects:
-                obj.select_set(True)
-                context.view_layer.objects.active = obj
+        if root.name in context.view_layer.objects:
+            context.view_layer.objects.active = root
 
 
 def select_only(context: bpy.types.Context, obj: bpy.types.Object) -> None:
@@ -56,15 +55,10 @@ def reach(context: bpy.types.Context, roots: list[bpy.types.Object]) -> float | 
 
     Returns the new distance in Blender units if a view had a smaller one.
     """
-    corners = [
-        np.array(root.matrix_world) @ np.append(corner, 1.0)
-        for root in roots
-        for obj in _shapes(root)
-        for corner in obj.bound_box
-    ]
-    if not corners:
+    boxes = [_box(root) for root in roots if _shapes(root)]
+    if not boxes:
         return None
-    points = np.array(corners)[:, :3]
+    points = np.concatenate(boxes)
     needed = REACH * float(np.linalg.norm(points.max(axis=0) - points.min(axis=0)))
     raised = False
     for space in _views(context):
@@ -90,6 +84,15 @@ def _views(context: bpy.types.Context) -> list[bpy.types.SpaceView3D]:
         for space in area.spaces
         if space.type == "VIEW_3D"
     ]
+
+
+def _box(root: bpy.types.Object) -> np.ndarray:
+    """The corners in the scene of the box around what hangs below a root, float64 (8, 3)."""
+    lowest, _, _, _, _, _, highest, _ = np.moveaxis(np.array([obj.bound_box for obj in _shapes(root)]), 1, 0)
+    low, high = lowest.min(axis=0), highest.max(axis=0)
+    corners = np.where(np.arange(8)[:, None] >> np.arange(3) & 1, high, low)
+    matrix = np.array(root.matrix_world)
+    return corners @ matrix[:3, :3].T + matrix[:3, 3]
 
 
 def _shapes(root: bpy.types.Object) -> list[bpy.types.Object]:

@@ -79,7 +79,8 @@ def cells_of(data: bytes, wanted) -> set[tuple]:
 
 
 def counted(handlers) -> int:
-    return sum("sylpheed" in getattr(call, "__module__", "") for call in handlers)
+    """How many of the handlers are the overlay's."""
+    return sum(getattr(call, "__module__", "").endswith(".grid_overlay") for call in handlers)
 
 
 def registered() -> list[int]:
