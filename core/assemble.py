@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 
 from .arrays import bits, ranks
-from .geometry import edge_census, repeated
+from .geometry import edge_census, repeated, undirected_edges
 
 NEW = -1
 """The number of a vertex or triangle that comes from no source."""
@@ -44,7 +45,7 @@ class Piece:
     triangle_ids: np.ndarray
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Edit:
     """One mesh, in the order in which it will be written.
 
@@ -66,6 +67,11 @@ class Edit:
     places: np.ndarray
     names: tuple[str, ...]
     loose: int = 0
+
+    @cached_property
+    def edges(self) -> tuple[np.ndarray, np.ndarray]:
+        """The triangles' `undirected_edges`."""
+        return undirected_edges(self.triangles)
 
 
 def aside(source: Mesh) -> tuple[np.ndarray, np.ndarray]:

@@ -24,7 +24,7 @@ from .hashes import file_id
 from .mcol import FREE, LIMIT, LISTED, ONE, SOLID, Hull
 from .overlap import overlaps
 from .stored import as_stored, carried, cell_records
-from .surfaces import Facing, facing, inconsistent, names, split
+from .surfaces import Facing, facing, names, orient
 
 TIGHT = 0.99
 """A sphere is tight if its farthest corner lies at this part of the radius or beyond."""
@@ -133,7 +133,7 @@ def _mesh_checks(hull: Hull) -> list[Check]:
 
 def _surface_checks(hull: Hull) -> list[Check]:
     vertices, triangles = hull.vertices, hull.triangles
-    surface = split(triangles)
+    surface, odd = orient(triangles)
     faces = facing(vertices, triangles, surface, bool(hull.outside_solid))
 
     def called(number: int) -> str:
@@ -141,7 +141,7 @@ def _surface_checks(hull: Hull) -> list[Check]:
 
     return [
         count(
-            ~inconsistent(triangles, surface),
+            ~odd,
             "triangles wound like their surface",
             "triangles wound against their surface",
             Severity.ERROR,

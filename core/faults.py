@@ -14,7 +14,7 @@ import numpy as np
 from . import surfaces
 from .assemble import Edit, Mesh, matches, moved
 from .errors import Finding, FormatError, Severity, some
-from .geometry import doubled, edge_census, flat, undirected_edges
+from .geometry import doubled, edge_census, flat
 from .grid import Grid
 from .mcol import LIMIT, Hull
 from .overlap import overlaps
@@ -144,7 +144,7 @@ def shape_faults(edit: Edit, source: Mesh | None) -> list[Fault]:
         "the game would hit them everywhere; merge vertices by distance or dissolve degenerate faces",
     )
 
-    edges, sides = undirected_edges(edit.triangles)
+    edges, sides = edit.edges
     counts = np.bincount(sides, minlength=len(edges))
     old = _source_counts(edit, edges, source)
     for wrong, check, what, remedy in (
@@ -164,11 +164,11 @@ def shape_faults(edit: Edit, source: Mesh | None) -> list[Fault]:
 def facing_faults(edit: Edit, source: Mesh | None, outside_solid: bool) -> list[Fault]:
     """Triangles whose front doesn't face free space, alone or with their surface, and surfaces buried in rock."""
     known, wound = _known(edit, source)
-    flipped, wrong, buried = _judge_sides(edit.vertices, edit.triangles, outside_solid, known, wound)
+    flipped, wrong, buried = _judge_sides(edit, outside_solid, known, wound)
     inherited = np.zeros_like(wrong)
     if source and (flipped | wrong).any():
         everything = np.ones(len(source.triangles), bool)
-        theirs = _judge_sides(source.vertices, source.triangles.astype(np.int64), outside_solid, everything, everything)
+        theirs = _judge_sides(source, outside_solid, everything, everything)
         inherited[wound] = (theirs[0] | theirs[1])[edit.triangle_ids[wound]]
     return [
         *_buried_faults(edit, buried),
@@ -193,7 +193,7 @@ def facing_faults(edit: Edit, source: Mesh | None, outside_solid: bool) -> list[
 
 def turn_faces(edit: Edit, source: Mesh | None, outside_solid: bool) -> tuple[Edit, list[Fault]]:
     """Turns the triangles whose front doesn't face free space."""
-    flipped, wrong, buried = _judge_sides(edit.vertices, edit.triangles, outside_solid, *_known(edit, source))
+    flipped, wrong, buried = _judge_sides(edit, outside_solid, *_known(edit, source))
     faults = _buried_faults(edit, buried)
     turned = flipped | wrong
     if not turned.any():
@@ -279,7 +279,7 @@ def _known(edit: Edit, source: Mesh | None) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _judge_sides(
-    vertices: np.ndarray, triangles: np.ndarray, outside_solid: bool, known: np.ndarray, wound: np.ndarray
+    mesh: Mesh, outside_solid: bool, known: np.ndarray, wound: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Which triangles don't face free space, bool (nt,) each: against the rest of their surface, or with it; and
     which face rock because their surface lies in it.
@@ -287,10 +287,10 @@ def _judge_sides(
     A surface in rock all around is one that was moved there, unless the source had it the other way around
     (`known` but not `wound`), or it is new with nothing but the solid outside around it.
     """
-    surface = surfaces.split(triangles)
-    odd = surfaces.inconsistent(triangles, surface)
+    triangles = np.asarray(mesh.triangles, np.int64)
+    surface, odd = surfaces.orient(triangles, mesh.edges[1] if isinstance(mesh, Edit) else None)
     agreeing = np.where(odd[:, None], triangles[:, [0, 2, 1]], triangles)
-    facing = surfaces.facing(vertices, agreeing, surface, outside_solid)
+    facing = surfaces.facing(mesh.vertices, agreeing, surface, outside_solid)
     was_turned, is_new = np.zeros(len(facing), bool), np.ones(len(facing), bool)
     was_turned[surface[known & (wound == odd)]] = True
     is_new[surface[known]] = False

@@ -15,7 +15,7 @@ from .arrays import expand, slices
 from .geometry import bounds, corners
 from .grid import Grid
 
-PAIRS_AT_ONCE = 1 << 19
+PAIRS_AT_ONCE = 1 << 15
 LINES_PER_BIN = 1
 
 Crossings = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]

@@ -56,8 +56,14 @@ def repeated(triangles: np.ndarray) -> np.ndarray:
 
 def doubled(triangles: np.ndarray) -> np.ndarray:
     """Which triangles have the same three vertices as another, either way around, bool (n,)."""
-    _, inverse, counts = np.unique(np.sort(triangles, axis=1), axis=0, return_inverse=True, return_counts=True)
-    return counts[inverse.reshape(-1)] > 1
+    a, b, c = (column.astype(np.min_scalar_type(column.max(initial=0))) for column in np.sort(triangles, axis=1).T)
+    order = np.lexsort((c, b, a))
+    same = np.ones(max(len(order) - 1, 0), bool)
+    for column in (a, b, c):
+        same &= column[order[1:]] == column[order[:-1]]
+    result = np.zeros(len(order), bool)
+    result[order[1:][same]] = result[order[:-1][same]] = True
+    return result
 
 
 def flat(vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:
@@ -127,14 +133,20 @@ def triangle_spheres(vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:
     """Centre and radius of the smallest sphere around each triangle, float32 (n, 4), radius x 1.0001."""
     points = corners(vertices, triangles)
     a, b, c = np.moveaxis(points, 1, 0)
-    sides = np.stack((_squared(b - c), _squared(c - a), _squared(a - b)))
-    longest = sides.argmax(axis=0)
-    begin, end = (points[np.arange(len(points)), (longest + step) % 3] for step in (1, 2))
-    round_centre = a + _circumcentre(b - a, c - a)
-    obtuse = 2 * sides.max(axis=0) >= sides.sum(axis=0)
-    outlier = obtuse | ~np.isfinite(_squared(round_centre))
-    centre = np.where(outlier[:, None], (begin + end) / 2, round_centre)
-    return _rounded_spheres(centre, points.reshape(-1, 3), np.arange(0, 3 * len(points), 3), TRIANGLE_MARGIN)
+    ab, ac = b - a, c - a
+    sides = np.stack((_squared(c - b), _squared(ac), _squared(ab)))
+    centre = a + _circumcentre(ab, ac)
+    with np.errstate(invalid="ignore"):
+        obtuse = ~(2 * sides.max(axis=0) < sides.sum(axis=0)) | ~np.isfinite(_squared(centre))
+    rows = np.flatnonzero(obtuse)
+    longest = sides[:, rows].argmax(axis=0)
+    centre[rows] = (points[rows, (longest + 1) % 3] + points[rows, (longest + 2) % 3]) / 2
+    spheres = np.zeros((len(points), 4), np.float32)
+    spheres[:, :3] = centre
+    centre = spheres[:, :3].astype(np.float64)
+    reach2 = np.maximum(np.maximum(_squared(a - centre), _squared(b - centre)), _squared(c - centre))
+    spheres[:, 3] = np.sqrt(reach2) * TRIANGLE_MARGIN
+    return spheres
 
 
 def group_spheres(points: np.ndarray, starts: np.ndarray) -> np.ndarray:
@@ -143,12 +155,12 @@ def group_spheres(points: np.ndarray, starts: np.ndarray) -> np.ndarray:
     `points` float64 (p, 3) in a row; group i is points[starts[i]:starts[i + 1]], none empty.
     """
     spheres = np.zeros((len(starts), 4), np.float32)
-    bounds = np.append(starts, len(points))
+    ends = np.append(starts, len(points))
     for first in range(0, len(starts), GROUPS_AT_ONCE):
         last = min(first + GROUPS_AT_ONCE, len(starts))
-        part = points[bounds[first] : bounds[last]]
-        local = bounds[first:last] - bounds[first]
-        spheres[first:last] = _rounded_spheres(_smallest_centres(part, local), part, local, LIST_MARGIN)
+        part = points[ends[first] : ends[last]]
+        local = ends[first:last] - ends[first]
+        spheres[first:last] = _rounded_spheres(_smallest_centres(part, local), part, local)
     return spheres
 
 
@@ -243,7 +255,7 @@ def _circumcentre_of_four(u: np.ndarray, v: np.ndarray, w: np.ndarray) -> np.nda
         return total / (2 * volume)[:, None]
 
 
-def _rounded_spheres(centre: np.ndarray, points: np.ndarray, starts: np.ndarray, margin: float) -> np.ndarray:
+def _rounded_spheres(centre: np.ndarray, points: np.ndarray, starts: np.ndarray) -> np.ndarray:
     """Spheres as float32 (g, 4): the radius is measured from the rounded centre, so that nothing sticks out."""
     spheres = np.zeros((len(centre), 4), np.float32)
     spheres[:, :3] = centre
@@ -251,7 +263,7 @@ def _rounded_spheres(centre: np.ndarray, points: np.ndarray, starts: np.ndarray,
         rounded = spheres[:, :3].astype(np.float64)
         sizes = np.diff(np.append(starts, len(points)))
         reach2 = np.maximum.reduceat(_squared(points - np.repeat(rounded, sizes, axis=0)), starts)
-        spheres[:, 3] = np.sqrt(reach2) * margin
+        spheres[:, 3] = np.sqrt(reach2) * LIST_MARGIN
     return spheres
 
 

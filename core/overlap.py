@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from .arrays import expand, slices
-from .geometry import corners
+from .arrays import expand, slices, stable_order
+from .geometry import bounds, corners
 from .grid import Grid
 
-PAIRS_AT_ONCE = 1 << 19
+PAIRS_AT_ONCE = 1 << 15
 """Candidates looked at together: bounds the memory that a triangle across a large grid takes."""
 
 ROUNDING = 2.0**-23
@@ -29,33 +29,35 @@ def overlaps(
     minimum, size = grid.minimum.astype(np.float64), grid.cell_size.astype(np.float64)
     dimensions = np.array(grid.dimensions)
     margin = ROUNDING * np.maximum(grid.maximum - minimum, size)
-    low = np.ceil((points.min(axis=1) - margin - minimum) / size) - 1
-    high = np.floor((points.max(axis=1) + margin - minimum) / size)
-    low, high = (np.clip(edge, 0, dimensions - 1).astype(np.int64) for edge in (low, high))
+    low, high = bounds(points)
+    low = np.clip(np.ceil((low - margin - minimum) / size) - 1, 0, dimensions - 1).astype(np.int64)
+    high = np.clip(np.floor((high + margin - minimum) / size), 0, dimensions - 1).astype(np.int64)
     spans = high - low + 1
-    counts = spans.prod(axis=1)
+    counts = spans[:, 0] * spans[:, 1] * spans[:, 2]
 
-    found_triangles, found_cells = [], []
-    for first, skipped, taken in slices(counts, PAIRS_AT_ONCE):
+    certain = np.flatnonzero(counts == 1)
+    found_triangles, found_cells = [certain], [grid.number(low[certain])]
+    several = np.flatnonzero(counts > 1)
+    half = size / 2 + margin
+    for first, skipped, taken in slices(counts[several], PAIRS_AT_ONCE):
         rows, places = expand(skipped, taken)
-        rows += first
+        rows = several[rows + first]
         width, height = spans[rows, 0], spans[rows, 1]
         position = low[rows] + np.stack((places % width, places // width % height, places // (width * height)), axis=1)
         cells = grid.number(position)
         if wanted is not None:
             kept = wanted[cells]
             rows, position, cells = rows[kept], position[kept], cells[kept]
-        certain = counts[rows] == 1
-        tested = np.flatnonzero(~certain)
-        half = size / 2 + margin
-        centre = minimum + (position[tested] + 0.5) * size
-        hit = certain
-        hit[tested] = _separated_by_none(points[rows[tested]] - centre[:, None], half)
+        centre = minimum + (position + 0.5) * size
+        hit = _separated_by_none(points[rows] - centre[:, None], half)
         found_triangles.append(rows[hit])
         found_cells.append(cells[hit])
-    if not found_cells:
-        return np.zeros(0, np.int64), np.zeros(0, np.int64)
-    return np.concatenate(found_triangles), np.concatenate(found_cells)
+    found, cells = np.concatenate(found_triangles), np.concatenate(found_cells)
+    if wanted is not None:
+        kept = wanted[cells]
+        found, cells = found[kept], cells[kept]
+    order = stable_order(found)
+    return found[order], cells[order]
 
 
 def _separated_by_none(points: np.ndarray, half: np.ndarray) -> np.ndarray:

@@ -47,14 +47,14 @@ def volumes(vertices: np.ndarray, triangles: np.ndarray, surface: np.ndarray) ->
     return np.bincount(surface, np.einsum("ni,ni->n", a, np.cross(b, c)) / 6, minlength=count)
 
 
-def inconsistent(triangles: np.ndarray, surface: np.ndarray) -> np.ndarray:
-    """Which triangles are wound against the rest of their surface, bool (n,): the fewer of the two kinds.
+def orient(triangles: np.ndarray, sides: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """The surface of each triangle as `split` gives it, and which triangles are wound against the rest of theirs,
+    bool (n,): the fewer of the two kinds. `sides` are those of `undirected_edges`, where they are known.
 
-    All False for a surface that has no two sides, which can't be mended by turning triangles.
+    None is for a surface that has no two sides, which can't be mended by turning triangles.
     """
     count = len(triangles)
-    _, inverse = undirected_edges(triangles)
-    left, right = _neighbours(inverse)
+    left, right = _neighbours(undirected_edges(triangles)[1] if sides is None else sides)
     forward = (np.asarray(triangles) < np.asarray(triangles)[:, [1, 2, 0]]).reshape(-1)
     against = forward[left] == forward[right]
     left, right = left // 3, right // 3
@@ -65,14 +65,15 @@ def inconsistent(triangles: np.ndarray, surface: np.ndarray) -> np.ndarray:
         np.concatenate((right + count * against, right + count * ~against)),
     )
     as_is, turned = roots[:count], roots[count:]
+    surface = np.unique(np.minimum(as_is, turned), return_inverse=True)[1].reshape(-1)
     kind = as_is > turned
     kind[as_is == turned] = False
     sizes = np.bincount(surface, minlength=1)
     odd = np.bincount(surface, kind, minlength=1)
-    return kind ^ (2 * odd > sizes)[surface]
+    return surface, kind ^ (2 * odd > sizes)[surface]
 
 
-SAMPLES = 16
+SAMPLES = 4
 """Triangles of a surface that are looked at before all of them are."""
 
 
