@@ -28,8 +28,8 @@ SKEW = np.array([0.53779, 0.73127, 0.41983])
 
 
 def corners(vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:
-    """The triangles' corners, float64 (n, 3, 3)."""
-    return np.asarray(vertices, np.float64)[triangles]
+    """The triangles' corners, float64 (n, 3, 3); in memory all first ones, all second ones, all third ones."""
+    return np.asarray(vertices, np.float64)[np.asarray(triangles).T].transpose(1, 0, 2)
 
 
 def bounds(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

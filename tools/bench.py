@@ -65,8 +65,7 @@ def all_rows(zip_path: Path, folder: Path) -> list[Row]:
         rows = library_rows(bpy, folder)
         rows += [hull_import_row(bpy, folder)]
     hull_rows, memory = rebuild_rows()
-    rows += hull_rows + reading_rows(folder, memory)
-    return [*rows, memory_row(memory)]
+    return rows + hull_rows + reading_rows(folder, memory) + [memory_row(memory)]
 
 
 # --- measuring ------------------------------------------------------------------------------------
@@ -78,21 +77,25 @@ def compare(
     """The ratio of the fastest of `rounds` runs each, taken in turns, and its noise. `prepare` goes before each run,
     untimed; a run repeats the work until it takes `least` seconds."""
     times: tuple[list[float], list[float]] = ([], [])
-    works = (ours, peer)
     repeats = []
-    for work in works:
-        prepare()
-        repeats.append(max(1, int(least / max(seconds(work), 1e-9))))
+    for work in (ours, peer):
+        if rounds > 1:  # the first run is slower
+            prepare()
+            repeats.append(max(1, int(least / seconds(work))))
+        else:
+            repeats.append(1)
     for _ in range(rounds):
-        for work, count, taken in zip(works, repeats, times, strict=True):
+        for work, count, taken in zip((ours, peer), repeats, times, strict=True):
             prepare()
             gc.collect()
-            start = time.perf_counter()
-            for _ in range(count):
-                work()
-            taken.append((time.perf_counter() - start) / count)
-    parts = [min(times[0][part::PARTS]) / min(times[1][part::PARTS]) for part in range(PARTS)]
-    ratio = min(times[0]) / min(times[1])
+            taken.append(seconds(lambda work=work, count=count: [work() for _ in range(count)]) / count)
+    return ratio_of(*times)
+
+
+def ratio_of(ours: list[float], peer: list[float]) -> tuple[float, float]:
+    """The ratio of the fastest times, and how far the ratios of three parts of the runs lie from it."""
+    ratio = min(ours) / min(peer)
+    parts = [min(ours[part::PARTS]) / min(peer[part::PARTS]) for part in range(min(PARTS, len(ours)))]
     return ratio, max(abs(part - ratio) for part in parts) / ratio
 
 
@@ -155,7 +158,8 @@ def library_rows(bpy, folder: Path) -> list[Row]:
     bare_library(bpy, ready)
     plain = {"export_materials": False, "export_normals": False, "export_uv": False}
     bpy.ops.wm.obj_export(filepath=str(obj_path), **plain)
-    what = f"import a CollisionSet of {len(library.parts)} meshes, {sum(len(p.triangles) for p in library.parts):,} triangles"
+    triangles = sum(len(part.triangles) for part in library.parts)
+    what = f"import a CollisionSet of {len(library.parts)} meshes, {triangles:,} triangles"
     rows = [
         Row(what, "the barest bpy calls", *bounded(1.3, compare(ours, lambda: bare_library(bpy, ready), 21, empty))),
         Row(
@@ -304,7 +308,7 @@ def rebuild_rows() -> tuple[list[Row], dict[str, float]]:
     shape = rock_field(LARGEST_CLOSED)
     rows: list[Row] = []
     memory: dict[str, float] = {}
-    for count, bound, rounds in ((10, 1.5, 15), (50, 1.0, 9), (200, 1.0, 3)):
+    for count, bound, rounds in ((10, 1.5, 15), (50, 1.0, 9), (200, 1.0, 1)):
         half = np.full(3, 50_000, np.float32)
         grid = Grid(-half, half, np.full(3, 100_000 / count, np.float32), (count,) * 3)
 
@@ -316,13 +320,13 @@ def rebuild_rows() -> tuple[list[Row], dict[str, float]]:
         # The encoded bytes hold every output array; the hull's own fields are those of the same data.
         through = shape.vertices.nbytes + shape.triangles.nbytes + hull_bytes(hull) + len(data)
         memory[f"rebuild with {count}³ cells"] = peak / through
-        peer, pairs = bvh_peer(shape, hull)
+        peer, count_pairs = bvh_peer(shape, hull)
         rows.append(
             Row(
                 f"rebuild {len(shape.triangles):,} triangles, {count}³ cells",
                 f"mathutils.bvhtree, {len(hull.occupied):,} boxes",
                 *bounded(bound, compare(ours, peer, rounds)),
-                note=f"{len(hull.indices):,} pairs, the tree finds {pairs:,}",
+                note=f"{len(hull.indices):,} pairs, the tree finds {count_pairs():,}",
             )
         )
         del hull, data
@@ -361,9 +365,9 @@ def hull_bytes(hull) -> int:
     return sum(getattr(hull, name).nbytes for name in hull.__slots__ if isinstance(getattr(hull, name), np.ndarray))
 
 
-def bvh_peer(shape, hull) -> tuple[Work, int]:
-    """Blender's own tree over the triangles, overlapped with the boxes of the cells that hold any. It tests surfaces,
-    so it has no pair for a triangle within a box. Returns how many pairs it finds as well."""
+def bvh_peer(shape, hull) -> tuple[Work, Callable[[], int]]:
+    """Blender's own tree over the triangles, overlapped with the boxes of the cells that hold any, and how many pairs
+    it found last. It tests surfaces, so it has no pair for a triangle within a box."""
     from mathutils.bvhtree import BVHTree
 
     low = hull.grid.lower_corner(hull.grid.position(hull.occupied))
@@ -372,13 +376,17 @@ def bvh_peer(shape, hull) -> tuple[Work, int]:
     corners = (low[:, None] + bit * hull.grid.cell_size).reshape(-1, 3).tolist()
     sides = (np.arange(len(low))[:, None, None] * 8 + quads).reshape(-1, 4).tolist()
     vertices, triangles = shape.vertices.tolist(), shape.triangles.tolist()
+    found: list[list[tuple[int, int]]] = []
 
-    def overlap() -> list[tuple[int, int]]:
+    def overlap() -> None:
         tree = BVHTree.FromPolygons(vertices, triangles, all_triangles=True)
-        return tree.overlap(BVHTree.FromPolygons(corners, sides))
+        found[:] = [tree.overlap(BVHTree.FromPolygons(corners, sides))]
 
-    pairs = np.array(overlap()).reshape(-1, 2)
-    return overlap, len(np.unique(pairs[:, 0] * len(low) + pairs[:, 1] // 6))
+    def count_pairs() -> int:
+        pairs = np.array(found[0]).reshape(-1, 2)
+        return len(np.unique(pairs[:, 0] * len(low) + pairs[:, 1] // 6))
+
+    return overlap, count_pairs
 
 
 def growth_row() -> Row:
@@ -492,9 +500,7 @@ def start_up(zip_path: Path) -> list[Row]:
         for _ in range(rounds):
             for taken, (work, before) in zip(times, (first, second), strict=True):
                 taken.append(measure(work, before))
-        ratio = min(times[0]) / min(times[1])
-        parts = [min(times[0][part::PARTS]) / min(times[1][part::PARTS]) for part in range(PARTS)]
-        return ratio, max(abs(part - ratio) for part in parts) / ratio
+        return ratio_of(*times)
 
     install = f"""
 import bpy, numpy, addon_utils
@@ -503,6 +509,7 @@ bpy.ops.extensions.package_install_files(filepath={str(zip_path)!r}, repo="user_
     enable = 'assert addon_utils.enable("bl_ext.user_default.sylpheed_collision")'
     measure("pass", install)
     ready = "import bpy, numpy, addon_utils"
+    imported = alternate(("import core.__main__", ""), ("import numpy", ""), 9)
     enabled = [1000 * measure(enable, ready) for _ in range(9)]
     return [
         Row(
