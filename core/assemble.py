@@ -154,12 +154,16 @@ def identify(piece: Piece, source: Mesh) -> Piece:
 def matches(edit: Edit, source: Mesh) -> tuple[np.ndarray, np.ndarray]:
     """Which triangles have the corners of the source's triangle that they were, bool (nt,), and which of them
     are still wound the same way."""
-    ids = edit.vertex_ids[edit.triangles]
+    a, b, c = edit.vertex_ids[edit.triangles.T]
     claims = edit.triangle_ids >= 0
-    theirs = np.full_like(ids, NEW - 1)
-    theirs[claims] = source.triangles[edit.triangle_ids[claims]]
-    same = (np.sort(ids, axis=1) == np.sort(theirs, axis=1)).all(axis=1)
-    return same, same & (_first_corner_first(ids) == _first_corner_first(theirs)).all(axis=1)
+    theirs = np.full((3, len(claims)), NEW - 1)
+    theirs[:, claims] = source.triangles[edit.triangle_ids[claims]].T
+
+    def are(first: np.ndarray, second: np.ndarray, third: np.ndarray) -> np.ndarray:
+        return (theirs[0] == first) & (theirs[1] == second) & (theirs[2] == third)
+
+    wound = are(a, b, c) | are(b, c, a) | are(c, a, b)
+    return wound | are(a, c, b) | are(c, b, a) | are(b, a, c), wound
 
 
 def moved(vertices: np.ndarray, ids: np.ndarray, source: Mesh) -> np.ndarray:

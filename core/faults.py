@@ -146,7 +146,7 @@ def shape_faults(edit: Edit, source: Mesh | None) -> list[Fault]:
 
     edges, sides = edit.edges
     counts = np.bincount(sides, minlength=len(edges))
-    old = _source_counts(edit, edges, source)
+    old = counts if (counts == 2).all() else _source_counts(edit, edges, source)
     for wrong, check, what, remedy in (
         (counts == 1, "open edges", "at open edges", "fill the hole: the game would have a hole there too"),
         (
