@@ -100,8 +100,22 @@ def check_facing(edit: Edit, source: Mesh | None, outside_solid: bool, turn: boo
     Raises `FormatError` that names the objects otherwise, unless the source has the fault already.
     """
     known, wound = matches(edit, source) if source else (np.zeros(len(edit.triangles), bool),) * 2
-    wrong, buried = _judge_sides(edit.vertices, edit.triangles, outside_solid, known, wound)
+    wrong, buried, all_rock = _judge_sides(edit.vertices, edit.triangles, outside_solid, known, wound)
+    before_wrong, before_all_rock = np.zeros((2, len(wrong)), bool)
+    if source and (wrong | all_rock).any():
+        everything = np.ones(len(source.triangles), bool)
+        theirs = _judge_sides(source.vertices, source.triangles.astype(np.int64), outside_solid, everything, everything)
+        before_wrong[wound], before_all_rock[wound] = (theirs[i][edit.triangle_ids[wound]] for i in (0, 2))
     findings: list[Finding] = []
+    _judge(
+        edit,
+        np.flatnonzero(all_rock & ~before_all_rock),
+        np.flatnonzero(all_rock & before_all_rock),
+        findings,
+        "winding",
+        "in the solid outside, and no surface leaves free space",
+        "keep a wall around them: without one the whole map would be rock",
+    )
     if buried.any():
         message = f"{_owners(edit, np.flatnonzero(buried))} lie wholly in rock, where no ship gets"
         findings.append(
@@ -112,17 +126,10 @@ def check_facing(edit: Edit, source: Mesh | None, outside_solid: bool, turn: boo
         triangles[wrong] = triangles[wrong][:, [0, 2, 1]]
         message = f"turned {np.count_nonzero(wrong):,} triangles of {_owners(edit, np.flatnonzero(wrong))}"
         return replace(edit, triangles=triangles), [*findings, Finding(Severity.WARNING, "winding", message)]
-    inherited = np.zeros_like(wrong)
-    if source and wrong.any():
-        everything = np.ones(len(source.triangles), bool)
-        theirs, _ = _judge_sides(
-            source.vertices, source.triangles.astype(np.int64), outside_solid, everything, everything
-        )
-        inherited[wound] = theirs[edit.triangle_ids[wound]]
     _judge(
         edit,
-        np.flatnonzero(wrong & ~inherited),
-        np.flatnonzero(wrong & inherited),
+        np.flatnonzero(wrong & ~before_wrong),
+        np.flatnonzero(wrong & before_wrong),
         findings,
         "winding",
         "whose front doesn't face free space",
@@ -159,9 +166,9 @@ def outside_box(edit: Edit, source: Mesh | None, outside: np.ndarray) -> str:
 
 def _judge_sides(
     vertices: np.ndarray, triangles: np.ndarray, outside_solid: bool, known: np.ndarray, wound: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Which triangles don't face free space and must be turned, and which face rock because their surface lies
-    in it, bool (nt,) each.
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Which triangles don't face free space and must be turned, which face rock because their surface lies in it,
+    and which because no surface leaves free space, bool (nt,) each.
 
     A surface in rock all around is one that was moved there, unless the source had it the other way around
     (`known` but not `wound`), or it is new with nothing but the solid outside around it.
@@ -175,7 +182,10 @@ def _judge_sides(
     is_new[surface[known]] = False
     in_rock = np.isin(facing, (Facing.BURIED, Facing.OUTSIDE))
     wrong = (facing == Facing.WRONG) | (in_rock & was_turned) | (is_new & (facing == Facing.OUTSIDE))
-    return odd ^ wrong[surface], (in_rock & ~wrong)[surface]
+    in_rock &= ~wrong
+    facing = np.where(wrong, Facing.WRONG, facing)
+    all_rock = in_rock & surfaces.all_rock(vertices, agreeing, surface, facing)
+    return odd ^ wrong[surface], (in_rock & ~all_rock)[surface], all_rock[surface]
 
 
 def _judge(
