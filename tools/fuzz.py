@@ -94,7 +94,12 @@ def explore(reader: str, minutes: float, corpus: Path | None, seed: int) -> int:
             (starts / hashlib.sha1(data).hexdigest()).write_bytes(data)
         FAULTS.mkdir(exist_ok=True)
         limits = [f"-max_total_time={int(60 * minutes)}", f"-timeout={HANGS_AFTER:.0f}", "-rss_limit_mb=1024"]
-        limits += [f"-max_len={LONGEST}", f"-seed={seed}", f"-artifact_prefix={FAULTS}/{reader}-", "-print_final_stats=1"]
+        limits += [
+            f"-max_len={LONGEST}",
+            f"-seed={seed}",
+            f"-artifact_prefix={FAULTS}/{reader}-",
+            "-print_final_stats=1",
+        ]
         atheris.Setup([sys.argv[0], *limits, str(found), str(starts)], read)
         atheris.Fuzz()
     return 0

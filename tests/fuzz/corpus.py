@@ -42,7 +42,10 @@ def _made() -> dict[str, list[bytes]]:
         "archive": [_archive()],
         "packed": [ipfb.pack(b"packed" * 50), ipfb.pack(b""), b"raw"],
         "relocation": [coded, b"\x51\x80\x40\xc0\x40\x00"],
-        "obj": [obj.encode(hull_meshes(hull, "test")), b"v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\no a\nf 1/1 2//2 -2 4/4/4\n"],
+        "obj": [
+            obj.encode(hull_meshes(hull, "test")),
+            b"v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\no a\nf 1/1 2//2 -2 4/4/4\n",
+        ],
         "journal": [json.dumps(journal).encode(), json.dumps(journal | {"switching": False}).encode()],
     }
     assert made.keys() == READERS.keys()

@@ -57,7 +57,9 @@ def asteroids(seed: int, cells: int = 8, scale: float = 1.0, wall: bool = True) 
     """A hull of some rocks, which may overlap, in a cubic grid: within a wall, or in free space."""
     random = np.random.default_rng(seed)
     meshes = [
-        rock(random.uniform(-5, 5, 3), random.uniform(0.8, 4.5), int(random.integers(3, 7)), int(random.integers(2**31)))
+        rock(
+            random.uniform(-5, 5, 3), random.uniform(0.8, 4.5), int(random.integers(3, 7)), int(random.integers(2**31))
+        )
         for _ in range(random.integers(1, 5))
     ]
     if wall:

@@ -105,7 +105,9 @@ def same_times(found: np.ndarray, truth: np.ndarray) -> None:
 
 
 @settings(max_examples=60)
-@given(seed=st.integers(0, 2**32 - 1), wall=st.booleans(), cells=st.sampled_from([3, 5, 10]), kind=st.sampled_from(FLIGHTS))
+@given(
+    seed=st.integers(0, 2**32 - 1), wall=st.booleans(), cells=st.sampled_from([3, 5, 10]), kind=st.sampled_from(FLIGHTS)
+)
 def test_the_game_s_rays_and_ships_hit_what_they_would_without_a_grid(seed, wall, cells, kind):
     hull = asteroids(seed, cells, 1e3, wall)
     col, random = read_col(mcol.encode(hull)), np.random.default_rng(seed)
