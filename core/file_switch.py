@@ -97,14 +97,20 @@ def recover(folder: Path, group: str) -> bool:
 
 
 def pending(folder: Path, group: str) -> dict[str, Path | None]:
-    """The files of an interrupted switch that count, by their names; None for a file that goes. Writes nothing."""
+    """The files of an interrupted switch that count, by their names; None for a file that goes. Writes nothing.
+
+    Raises `FormatError` if its journal makes no sense, or the folder can't be read.
+    """
     plan = _read_journal(folder, group)
     if plan is None or not plan.switching:
         return {}
     files: dict[str, Path | None] = {}
-    for name, size in plan.sizes.items():
-        new = plan.at(name, NEW)
-        files[name] = None if size is None else new if new.exists() else plan.at(name)
+    try:
+        for name, size in plan.sizes.items():
+            new = plan.at(name, NEW)
+            files[name] = None if size is None else new if new.exists() else plan.at(name)
+    except OSError as error:
+        raise FormatError(f"can't be read ({error.strerror or error})", file=str(folder / group)) from error
     return files
 
 
@@ -216,7 +222,7 @@ def _read_journal(folder: Path, group: str) -> _Plan | None:
         return None
     except OSError as error:
         raise FormatError(f"can't be read ({error.strerror or error})", file=str(journal)) from error
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
         raise FormatError("not a journal of this program", file=str(journal), remedy="delete or rename it") from error
     # the names decide what is renamed and deleted, so none may lead out of the folder
     if any(not name or set(name) & set("/\\:\0") or name in (".", "..") for name in sizes):
