@@ -171,12 +171,12 @@ class _Room:
 
 
 def _lay_out(archive: Archive, changed: Mapping[int, bytes]) -> tuple[list[Entry], dict[int, _Part]]:
-    """The entries with their new positions and sizes, and what each data file consists of."""
+    """The entries with their new positions and sizes, in the table's order, and what each data file consists of."""
     room = _Room(archive.path, archive.table, archive.names)
     parts: dict[int, _Part] = {}
     ends: dict[int, int] = {}  # of the source's data files, without the padding behind the last entry
-    placed = []
-    for entry in sorted(archive.entries, key=lambda entry: (entry.position, entry.size)):
+    placed: dict[int, Entry] = {}
+    for row, entry in sorted(enumerate(archive.entries), key=lambda row: (row[1].position, row[1].size)):
         data = changed.get(entry.hash)
         new = room.place(entry if data is None else replace(entry, size=len(data)), resized=data is not None)
         part, stays = parts.setdefault(new.part, _Part()), new.position == entry.position
@@ -187,7 +187,7 @@ def _lay_out(archive: Archive, changed: Mapping[int, bytes]) -> tuple[list[Entry
             part.add(_Piece(len(data), data=data))
         part.intact = stays and data is None
         ends[entry.part] = max(ends.get(entry.part, 0), entry.offset + entry.size)
-        placed.append(new)
+        placed[row] = new
     for number, source in archive.parts.items():
         if number in parts or number not in ends:  # one without entries is copied as it is
             part = parts.setdefault(number, _Part())
@@ -197,7 +197,7 @@ def _lay_out(archive: Archive, changed: Mapping[int, bytes]) -> tuple[list[Entry
                 part.add(_Piece(padding(part.size, room.alignment)))
     for number in parts.keys() - archive.parts.keys():
         parts[number].add(_Piece(padding(parts[number].size, room.alignment)))
-    return placed, parts
+    return [placed[row] for row in range(len(placed))], parts
 
 
 def _gap(archive: Archive, number: int, start: int, end: int, kept: bool) -> _Piece:
