@@ -16,6 +16,7 @@ from . import file_switch, ipfb
 from .archive import BLOCK, Archive, Progress, open_archive, part_names, read_range
 from .binary import padding
 from .errors import FormatError
+from .file_lock import alone
 from .hashes import file_id
 from .ipfb import Entry, Table
 
@@ -71,6 +72,17 @@ def write_archive(
             file=str(archive.path),
             remedy="choose another folder, or allow overwriting",
         )
+    with alone(target):
+        return _write_changed(archive, replacements, target, onto_source, progress)
+
+
+def _write_changed(
+    archive: Archive,
+    replacements: Mapping[int | str, bytes],
+    target: Path,
+    onto_source: bool,
+    progress: Progress | None,
+) -> Archive:
     if onto_source and file_switch.recover(target.parent, target.name):
         archive = open_archive(archive.path, archive.names)  # its files have their own names again
     changed: dict[int, bytes] = {}

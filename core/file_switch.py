@@ -12,7 +12,7 @@ So a journal, `GROUP.journal~`, says how far the switch is. The steps, each on t
 A failure before 3 deletes the new files; one in 4 renames everything back, as far as the system lets it. After a crash
 `recover` does the same from the journal: before 3 it deletes the new files, from 3 on it finishes. `pending` lets a
 reader that may not write see the files that count. The journal itself is replaced in one rename, so it is never half
-written. Two programs must not write one group at the same time.
+written. Programs of one machine wait for each other (`file_lock`); those of two must not write one group at once.
 
 A `.bak` is never overwritten: where a group has one, it holds the files as they were before the first change, and
 backups of different ages would fit together no more.
@@ -30,6 +30,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from .errors import FormatError
+from .file_lock import alone
 
 Writer = Callable[[BinaryIO], object]
 
@@ -57,6 +58,11 @@ def replace_files(folder: Path, group: str, writers: Mapping[str, Writer | None]
     `group` names the journal. With `backup` the files that were there become `NAME.bak`, unless the group has a backup.
     Raises `FormatError` with the system's reason, and whatever a writer raises; the files are then as they were.
     """
+    with alone(folder / group):
+        _replace(folder, group, writers, backup)
+
+
+def _replace(folder: Path, group: str, writers: Mapping[str, Writer | None], backup: bool) -> None:
     try:
         recover(folder, group)
         _require_writable(folder, writers)
@@ -81,6 +87,13 @@ def recover(folder: Path, group: str) -> bool:
 
     Raises `FormatError` if that can't be done; the journal then stays for another attempt.
     """
+    if not any(os.path.lexists(folder / (group + JOURNAL + end)) for end in ("", "~")):
+        return False
+    with alone(folder / group):
+        return _recover(folder, group)
+
+
+def _recover(folder: Path, group: str) -> bool:
     plan = _read_journal(folder, group)
     try:
         if plan is None:
