@@ -53,7 +53,12 @@ SAMPLES = ("test.col", "S13_AsteroidVolume_wp.col", "quirks/test_words_sharedgap
 def test_no_command_fails_in_another_way_than_documented(name, tmp_path, capsys):
     source = (DATA / name).read_bytes()
     file: Path = tmp_path / f"damaged{Path(name).suffix}"
-    commands = (["info", file], ["verify", file], ["obj", file, "-o", tmp_path / "out.obj"], ["diff", DATA / name, file])
+    commands = (
+        ["info", file],
+        ["verify", file],
+        ["obj", file, "-o", tmp_path / "out.obj"],
+        ["diff", DATA / name, file],
+    )
     for number, data in enumerate(mutations([source], 3, 60)):
         file.write_bytes(data)
         command = commands[number % len(commands)]
