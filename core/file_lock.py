@@ -47,9 +47,11 @@ def alone(file: Path) -> Iterator[None]:
 
 def _open() -> IO[bytes] | None:
     """The lock's file, which stays; None where there is no place for it, and so no lock."""
-    user = "" if sys.platform == "win32" else os.getuid()
+    name = "sylpheed-collision"
+    if sys.platform != "win32":
+        name += f"-{os.getuid()}"  # elsewhere the folder is the user's own
     try:
-        return open(Path(tempfile.gettempdir(), f"sylpheed-collision-{user}.lock"), "ab")
+        return open(Path(tempfile.gettempdir(), name + ".lock"), "ab")
     except OSError:
         return None
 
