@@ -191,7 +191,7 @@ def errors(hull: mcol.Hull) -> set[str]:
 CHOICES = st.tuples(st.sampled_from(sorted(EDITS)), st.integers(0, 2**32 - 1))
 
 
-@settings(max_examples=700)
+@settings(max_examples=450)
 @given(
     name=st.sampled_from(sorted(SOURCES)),
     choices=st.lists(CHOICES, min_size=1, max_size=3),

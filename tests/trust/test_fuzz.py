@@ -16,7 +16,7 @@ from tests.fuzz.mutate import mutations
 from tests.fuzz.readers import FREE_BYTES, HANGS_AFTER, READERS, TIMES_INPUT, readable
 from tests.shapes import DATA
 
-TRIED = {"archive": 250, "journal": 500, "hull": 1000, "packed": 2000, "relocation": 2000}
+TRIED = {"archive": 150, "journal": 500, "hull": 600, "packed": 2000, "relocation": 2000}
 
 
 @pytest.fixture
