@@ -21,6 +21,10 @@ from .hashes import file_id
 from .ipfb import Entry, Table
 
 
+LARGEST_ALIGNMENT = 1 << 20
+"""A word beyond this is damage: rounding up to it would fill the disk with zeros."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Piece:
     """A run of bytes of a new data file: given ones, or a range of a file, or else zeros."""
@@ -157,7 +161,7 @@ class _Room:
 
     def __init__(self, path: Path, table: Table, names: Mapping[int, str]) -> None:
         self.path, self.names = path, names
-        self.alignment = table.alignment or ipfb.ALIGNMENT
+        self.alignment = table.alignment if 0 < table.alignment <= LARGEST_ALIGNMENT else ipfb.ALIGNMENT
         self.limit = table.limit if 0 < table.limit <= ipfb.LIMIT else ipfb.LIMIT
         self.part = self.end = 0
 
