@@ -20,7 +20,6 @@ from .file_lock import alone
 from .hashes import file_id
 from .ipfb import Entry, Table
 
-
 LARGEST_ALIGNMENT = 1 << 20
 """A word beyond this is damage: rounding up to it would fill the disk with zeros."""
 
