@@ -34,6 +34,7 @@ TITLES = {
     "open surfaces": "Surfaces that aren't closed",
     "flipped triangles": "Flipped faces",
     "winding": "Front doesn't face free space",
+    "no free space": "No surface leaves free space",
     "buried surfaces": "Surfaces wholly in rock",
     "bounding box": "Outside the bounding box",
     "removed surfaces": "Surfaces that are gone",

@@ -16,8 +16,12 @@ from . import file_switch, ipfb
 from .archive import BLOCK, Archive, Progress, open_archive, part_names, read_range
 from .binary import padding
 from .errors import FormatError
+from .file_lock import alone
 from .hashes import file_id
 from .ipfb import Entry, Table
+
+LARGEST_ALIGNMENT = 1 << 20
+"""A word beyond this is damage: rounding up to it would fill the disk with zeros."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +75,17 @@ def write_archive(
             file=str(archive.path),
             remedy="choose another folder, or allow overwriting",
         )
+    with alone(target):
+        return _write_changed(archive, replacements, target, onto_source, progress)
+
+
+def _write_changed(
+    archive: Archive,
+    replacements: Mapping[int | str, bytes],
+    target: Path,
+    onto_source: bool,
+    progress: Progress | None,
+) -> Archive:
     if onto_source and file_switch.recover(target.parent, target.name):
         archive = open_archive(archive.path, archive.names)  # its files have their own names again
     changed: dict[int, bytes] = {}
@@ -145,7 +160,7 @@ class _Room:
 
     def __init__(self, path: Path, table: Table, names: Mapping[int, str]) -> None:
         self.path, self.names = path, names
-        self.alignment = table.alignment or ipfb.ALIGNMENT
+        self.alignment = table.alignment if 0 < table.alignment <= LARGEST_ALIGNMENT else ipfb.ALIGNMENT
         self.limit = table.limit if 0 < table.limit <= ipfb.LIMIT else ipfb.LIMIT
         self.part = self.end = 0
 
@@ -171,12 +186,12 @@ class _Room:
 
 
 def _lay_out(archive: Archive, changed: Mapping[int, bytes]) -> tuple[list[Entry], dict[int, _Part]]:
-    """The entries with their new positions and sizes, and what each data file consists of."""
+    """The entries with their new positions and sizes, in the table's order, and what each data file consists of."""
     room = _Room(archive.path, archive.table, archive.names)
     parts: dict[int, _Part] = {}
     ends: dict[int, int] = {}  # of the source's data files, without the padding behind the last entry
-    placed = []
-    for entry in sorted(archive.entries, key=lambda entry: (entry.position, entry.size)):
+    placed: dict[int, Entry] = {}
+    for row, entry in sorted(enumerate(archive.entries), key=lambda row: (row[1].position, row[1].size)):
         data = changed.get(entry.hash)
         new = room.place(entry if data is None else replace(entry, size=len(data)), resized=data is not None)
         part, stays = parts.setdefault(new.part, _Part()), new.position == entry.position
@@ -187,7 +202,7 @@ def _lay_out(archive: Archive, changed: Mapping[int, bytes]) -> tuple[list[Entry
             part.add(_Piece(len(data), data=data))
         part.intact = stays and data is None
         ends[entry.part] = max(ends.get(entry.part, 0), entry.offset + entry.size)
-        placed.append(new)
+        placed[row] = new
     for number, source in archive.parts.items():
         if number in parts or number not in ends:  # one without entries is copied as it is
             part = parts.setdefault(number, _Part())
@@ -197,7 +212,7 @@ def _lay_out(archive: Archive, changed: Mapping[int, bytes]) -> tuple[list[Entry
                 part.add(_Piece(padding(part.size, room.alignment)))
     for number in parts.keys() - archive.parts.keys():
         parts[number].add(_Piece(padding(parts[number].size, room.alignment)))
-    return placed, parts
+    return [placed[row] for row in range(len(placed))], parts
 
 
 def _gap(archive: Archive, number: int, start: int, end: int, kept: bool) -> _Piece:

@@ -24,7 +24,7 @@ from .hashes import file_id
 from .mcol import FREE, LIMIT, LISTED, ONE, SOLID, Hull
 from .overlap import overlaps
 from .stored import as_stored, carried, cell_records
-from .surfaces import Facing, facing, names, orient
+from .surfaces import Facing, all_rock, facing, names, orient
 
 TIGHT = 0.99
 """A sphere is tight if its farthest corner lies at this part of the radius or beyond."""
@@ -135,6 +135,8 @@ def _surface_checks(hull: Hull) -> list[Check]:
     vertices, triangles = hull.vertices, hull.triangles
     surface, odd = orient(triangles)
     faces = facing(vertices, triangles, surface, bool(hull.outside_solid))
+    # A rock beyond the wall harms nobody; with nothing around all of it, a wall or cavern is inside out or missing.
+    inside_out = (faces == Facing.WRONG) | ((faces == Facing.OUTSIDE) & all_rock(vertices, triangles, surface, faces))
 
     def called(number: int) -> str:
         return names(vertices, triangles, surface)[number]
@@ -148,7 +150,7 @@ def _surface_checks(hull: Hull) -> list[Check]:
             "triangle",
         ),
         count(
-            ~np.isin(faces, (Facing.WRONG, Facing.OUTSIDE)),
+            ~inside_out,
             "surfaces whose front faces free space",
             "surfaces turned inside out",
             Severity.ERROR,
@@ -156,7 +158,7 @@ def _surface_checks(hull: Hull) -> list[Check]:
             label=called,
         ),
         count(
-            faces != Facing.BURIED,
+            ~np.isin(faces, (Facing.BURIED, Facing.OUTSIDE)) | inside_out,
             "surfaces that touch free space",
             "surfaces wholly in rock, where no ship gets",
             Severity.WARNING,

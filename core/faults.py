@@ -164,13 +164,12 @@ def shape_faults(edit: Edit, source: Mesh | None) -> list[Fault]:
 def facing_faults(edit: Edit, source: Mesh | None, outside_solid: bool) -> list[Fault]:
     """Triangles whose front doesn't face free space, alone or with their surface, and surfaces buried in rock."""
     known, wound = _known(edit, source)
-    flipped, wrong, buried = _judge_sides(edit, outside_solid, known, wound)
-    inherited = np.zeros_like(wrong)
-    if source and (flipped | wrong).any():
-        everything = np.ones(len(source.triangles), bool)
-        theirs = _judge_sides(source, outside_solid, everything, everything)
-        inherited[wound] = (theirs[0] | theirs[1])[edit.triangle_ids[wound]]
+    flipped, wrong, buried, lost = _judge_sides(edit, outside_solid, known, wound)
+    inherited = was_lost = np.zeros_like(wrong)
+    if source and (flipped | wrong | lost).any():
+        inherited, was_lost = _source_sides(edit, source, outside_solid, wound)
     return [
+        *_lost_faults(edit, lost, was_lost),
         *_buried_faults(edit, buried),
         *_judge(
             edit,
@@ -193,8 +192,10 @@ def facing_faults(edit: Edit, source: Mesh | None, outside_solid: bool) -> list[
 
 def turn_faces(edit: Edit, source: Mesh | None, outside_solid: bool) -> tuple[Edit, list[Fault]]:
     """Turns the triangles whose front doesn't face free space."""
-    flipped, wrong, buried = _judge_sides(edit, outside_solid, *_known(edit, source))
-    faults = _buried_faults(edit, buried)
+    known, wound = _known(edit, source)
+    flipped, wrong, buried, lost = _judge_sides(edit, outside_solid, known, wound)
+    was_lost = _source_sides(edit, source, outside_solid, wound)[1] if source and lost.any() else np.zeros_like(lost)
+    faults = _lost_faults(edit, lost, was_lost) + _buried_faults(edit, buried)
     turned = flipped | wrong
     if not turned.any():
         return edit, faults
@@ -280,9 +281,9 @@ def _known(edit: Edit, source: Mesh | None) -> tuple[np.ndarray, np.ndarray]:
 
 def _judge_sides(
     mesh: Mesh, outside_solid: bool, known: np.ndarray, wound: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Which triangles don't face free space, bool (nt,) each: against the rest of their surface, or with it; and
-    which face rock because their surface lies in it.
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Which triangles don't face free space, bool (nt,) each: against the rest of their surface, or with it; which
+    face rock because their surface lies in it, and which because no surface leaves free space.
 
     A surface in rock all around is one that was moved there, unless the source had it the other way around
     (`known` but not `wound`), or it is new with nothing but the solid outside around it.
@@ -296,7 +297,31 @@ def _judge_sides(
     is_new[surface[known]] = False
     in_rock = np.isin(facing, (Facing.BURIED, Facing.OUTSIDE))
     wrong = (facing == Facing.WRONG) | (in_rock & was_turned) | (is_new & (facing == Facing.OUTSIDE))
-    return odd & ~wrong[surface], ~odd & wrong[surface], (in_rock & ~wrong)[surface]
+    in_rock &= ~wrong
+    facing = np.where(wrong, Facing.WRONG, facing)
+    lost = in_rock & surfaces.all_rock(mesh.vertices, agreeing, surface, facing)
+    return odd & ~wrong[surface], ~odd & wrong[surface], (in_rock & ~lost)[surface], lost[surface]
+
+
+def _source_sides(edit: Edit, source: Mesh, outside_solid: bool, wound: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Which triangles the source has the same way around, facing rock; and without any free space, bool (nt,) each."""
+    everything = np.ones(len(source.triangles), bool)
+    flipped, wrong, _, lost = _judge_sides(source, outside_solid, everything, everything)
+    ids = edit.triangle_ids[wound]
+    result = np.zeros((2, len(wound)), bool)
+    result[:, wound] = (flipped | wrong)[ids], lost[ids]
+    return result[0], result[1]
+
+
+def _lost_faults(edit: Edit, lost: np.ndarray, inherited: np.ndarray) -> list[Fault]:
+    return _judge(
+        edit,
+        lost,
+        inherited,
+        "no free space",
+        "in the solid outside, and no surface leaves free space",
+        "keep a wall around them: without one the whole map would be rock",
+    )
 
 
 def _buried_faults(edit: Edit, buried: np.ndarray) -> list[Fault]:

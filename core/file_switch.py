@@ -12,7 +12,7 @@ So a journal, `GROUP.journal~`, says how far the switch is. The steps, each on t
 A failure before 3 deletes the new files; one in 4 renames everything back, as far as the system lets it. After a crash
 `recover` does the same from the journal: before 3 it deletes the new files, from 3 on it finishes. `pending` lets a
 reader that may not write see the files that count. The journal itself is replaced in one rename, so it is never half
-written. Two programs must not write one group at the same time.
+written. Programs of one machine wait for each other (`file_lock`); those of two must not write one group at once.
 
 A `.bak` is never overwritten: where a group has one, it holds the files as they were before the first change, and
 backups of different ages would fit together no more.
@@ -30,6 +30,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from .errors import FormatError
+from .file_lock import alone
 
 Writer = Callable[[BinaryIO], object]
 
@@ -57,6 +58,11 @@ def replace_files(folder: Path, group: str, writers: Mapping[str, Writer | None]
     `group` names the journal. With `backup` the files that were there become `NAME.bak`, unless the group has a backup.
     Raises `FormatError` with the system's reason, and whatever a writer raises; the files are then as they were.
     """
+    with alone(folder / group):
+        _replace(folder, group, writers, backup)
+
+
+def _replace(folder: Path, group: str, writers: Mapping[str, Writer | None], backup: bool) -> None:
     try:
         recover(folder, group)
         _require_writable(folder, writers)
@@ -81,6 +87,13 @@ def recover(folder: Path, group: str) -> bool:
 
     Raises `FormatError` if that can't be done; the journal then stays for another attempt.
     """
+    if not any(os.path.lexists(folder / (group + JOURNAL + end)) for end in ("", "~")):
+        return False
+    with alone(folder / group):
+        return _recover(folder, group)
+
+
+def _recover(folder: Path, group: str) -> bool:
     plan = _read_journal(folder, group)
     try:
         if plan is None:
@@ -97,14 +110,20 @@ def recover(folder: Path, group: str) -> bool:
 
 
 def pending(folder: Path, group: str) -> dict[str, Path | None]:
-    """The files of an interrupted switch that count, by their names; None for a file that goes. Writes nothing."""
+    """The files of an interrupted switch that count, by their names; None for a file that goes. Writes nothing.
+
+    Raises `FormatError` if its journal makes no sense, or the folder can't be read.
+    """
     plan = _read_journal(folder, group)
     if plan is None or not plan.switching:
         return {}
     files: dict[str, Path | None] = {}
-    for name, size in plan.sizes.items():
-        new = plan.at(name, NEW)
-        files[name] = None if size is None else new if new.exists() else plan.at(name)
+    try:
+        for name, size in plan.sizes.items():
+            new = plan.at(name, NEW)
+            files[name] = None if size is None else new if new.exists() else plan.at(name)
+    except OSError as error:
+        raise FormatError(f"can't be read ({error.strerror or error})", file=str(folder / group)) from error
     return files
 
 
@@ -216,7 +235,7 @@ def _read_journal(folder: Path, group: str) -> _Plan | None:
         return None
     except OSError as error:
         raise FormatError(f"can't be read ({error.strerror or error})", file=str(journal)) from error
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
         raise FormatError("not a journal of this program", file=str(journal), remedy="delete or rename it") from error
     # the names decide what is renamed and deleted, so none may lead out of the folder
     if any(not name or set(name) & set("/\\:\0") or name in (".", "..") for name in sizes):

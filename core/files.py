@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import os
 import tempfile
+import time
 from pathlib import Path
 
 from .errors import FormatError
+
+PREFIX, SUFFIX = ".sylpheed-", ".tmp"
+ABANDONED_AFTER = 24 * 3600.0
+"""Seconds after which a temporary belongs to no write any more: its program was killed."""
 
 
 def read_file(path: str | os.PathLike[str]) -> bytes:
@@ -19,7 +24,7 @@ def read_file(path: str | os.PathLike[str]) -> bytes:
 
 def write_file(path: str | os.PathLike[str], data: bytes) -> None:
     """Writes through a temporary file in the same folder, then replaces the target in one step. A link stays, and
-    the file that it names is written.
+    the file that it names is written. Temporaries that a killed program left in the folder long ago are removed.
 
     Raises `FormatError` with the system's reason; the target is then as it was and no temporary is left.
     """
@@ -36,7 +41,7 @@ def write_file(path: str | os.PathLike[str], data: bytes) -> None:
                 file=str(path),
                 remedy="choose another name or allow writing",
             )
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=".sylpheed-", suffix=".tmp")
+        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=PREFIX, suffix=SUFFIX)
         with os.fdopen(handle, "wb") as stream:
             stream.write(data)
             stream.flush()
@@ -44,6 +49,7 @@ def write_file(path: str | os.PathLike[str], data: bytes) -> None:
         os.chmod(temporary, target.stat().st_mode if target.exists() else 0o666 & ~_umask())
         os.replace(temporary, target)
         temporary = ""
+        _remove_abandoned(target.parent)
     except OSError as error:
         raise FormatError(f"can't be written ({error.strerror or error})", file=str(path)) from error
     finally:
@@ -52,6 +58,16 @@ def write_file(path: str | os.PathLike[str], data: bytes) -> None:
                 os.unlink(temporary)
             except OSError:
                 pass  # the folder itself is gone, and the temporary with it
+
+
+def _remove_abandoned(folder: Path) -> None:
+    oldest = time.time() - ABANDONED_AFTER
+    for path in folder.glob(f"{PREFIX}*{SUFFIX}"):
+        try:
+            if path.stat().st_mtime < oldest:
+                path.unlink()
+        except OSError:
+            pass  # the file itself is written, and the next write tries again
 
 
 def _umask() -> int:

@@ -21,6 +21,9 @@ NARROW, WIDE = b"IDXD", b"IXUD"
 WORD = np.dtype(">u4")
 SECTION = np.dtype([("hash", ">u4"), ("name", ">i4"), ("first", ">u4"), ("end", ">u4")])
 ROW = np.dtype([("hash", ">u4"), ("key", ">i4"), ("value", ">i4")])
+MOST_TIMES, MOST_BEYOND = 4, 4 << 20
+"""All names, keys and values together have at most so many times the file's bytes and so many more characters: rows
+share strings, and a thousand rows that share a long one would fill all memory."""
 NOTHING = -1  # a pointer to no string; the notes have it for keys, other tools write it for empty names and values too
 
 
@@ -78,7 +81,8 @@ def decode(data: bytes) -> Table:
     """Reads a table.
 
     Raises `FormatError` for an unknown magic, a count or pool larger than the data, rows that a section
-    names but the table lacks, and pointers outside the pool or to a string without an end.
+    names but the table lacks, pointers outside the pool or to a string without an end, and more text than `MOST_TIMES`
+    allows.
     """
     if data[:4] not in (NARROW, WIDE):
         raise FormatError(
@@ -93,8 +97,17 @@ def decode(data: bytes) -> Table:
     pool_at = at + WORD.itemsize
     pool = bytes(data[pool_at : pool_at + _pool_bytes(pool_size, len(data) - pool_at, wide, at)])
 
+    left = MOST_TIMES * len(data) + MOST_BEYOND
+
     def text(record: np.void, field: str, offset: int, what: str) -> str | None:
-        return _string(pool, int(record[field]), wide, offset + _at(record.dtype, field), f"the {field} of {what}")
+        nonlocal left
+        at, what = offset + _at(record.dtype, field), f"the {field} of {what}"
+        found = _string(pool, int(record[field]), wide, at, what)
+        left -= len(found or "")
+        if left < 0:
+            problem = f"{what} is one long string too many, each used over and over"
+            raise FormatError(problem, offset=at, remedy="the table is damaged, or made to do harm")
+        return found
 
     return Table(
         wide=wide,

@@ -21,6 +21,10 @@ PACKED = np.dtype([("magic", "S2"), ("size", ">u4"), ("adler", ">u4")])  # in fr
 
 ALIGNMENT, LIMIT, PARTS = 0x800, 0x10000000, 16
 
+MOST_TIMES, MOST_BEYOND = 24, 48 << 20
+"""A packed entry unpacks to at most so many times its bytes and so many more. Nothing in the game comes near, but a
+megabyte made to do harm could declare, and hold, a gigabyte."""
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
@@ -99,14 +103,18 @@ def pack(data: bytes) -> bytes:
 def unpack(stored: bytes) -> bytes:
     """An entry's bytes from their stored form; raw ones are returned as they are.
 
-    Never holds more than the declared length. Raises `FormatError` if the stream is damaged or cut short, and
-    if length or Adler-32 aren't the declared ones.
+    Never holds more than the declared length. Raises `FormatError` if the stream is damaged or cut short, if length or
+    Adler-32 aren't the declared ones, and if more is declared than so few bytes may hold, see `MOST_TIMES`.
     """
     if not is_packed(stored):
         return stored
     head = view(stored, PACKED, 1, 0, "the first words of the packed data")[0]
     size, stream = int(head["size"]), zlib.decompressobj()
     remedy = "the entry is damaged, extract the archive again from the disc"
+    most = MOST_TIMES * len(stored) + MOST_BEYOND
+    if size > most:
+        problem = "its packed data declare an impossible length"
+        raise FormatError(problem, offset=2, expected=f"{most:,} bytes at most", found=f"{size:,}", remedy=remedy)
     try:
         data = stream.decompress(memoryview(stored)[PACKED.itemsize :], size + 1)
     except zlib.error as error:

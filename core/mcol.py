@@ -33,6 +33,8 @@ HEADER = np.dtype(
     ]
 )
 HEADER_END = POINTER_BASE + HEADER.itemsize
+MOST_SHARED = 1 << 18
+"""How many list entries a file may have beyond those that it has room for, because cells share lists."""
 HEADER_POINTERS = ("vertices", "triangles", "spheres", "cells")
 
 CELL = np.dtype(
@@ -168,6 +170,7 @@ def decode(data: bytes) -> Hull:
     lists, lists_at, first_list, list_counts = _decode_lists(body, cells, occupied, at["cells"])
     indices, indices_at, list_starts = _decode_indices(body, lists, lists_at, triangle_count)
 
+    _check_shared(first_list, list_counts, lists["count"], len(data))
     chunk.check_slots(shell.slots, _slots(at["cells"], occupied, lists_at, len(lists)))
     blocks, lead = _find_blocks(
         body,
@@ -272,6 +275,21 @@ def _decode_indices(
                 found=f"{indices[wrong[0]]:,}",
             )
     return indices, indices_at, np.where(null, -1, (starts - indices_at) // INDEX.itemsize)
+
+
+def _check_shared(first_list: np.ndarray, list_counts: np.ndarray, sizes: np.ndarray, length: int) -> None:
+    """Cells may share lists, and lists indices. Raises `FormatError` if they do so without measure: written out, twenty
+    kilobytes could fill all memory."""
+    ends = np.concatenate(([0.0], np.cumsum(sizes, dtype=np.float64)))
+    entries = float((ends[first_list + list_counts] - ends[first_list]).sum()) if len(first_list) else 0.0
+    most = length // INDEX.itemsize + MOST_SHARED
+    if max(entries, ends[-1]) > most:
+        raise FormatError(
+            "the cells list impossibly many triangles, the same ones over and over",
+            expected=f"{most:,} list entries at most",
+            found=f"{max(entries, ends[-1]):,.0f}",
+            remedy="the file is damaged, or made to do harm",
+        )
 
 
 def _find_blocks(body: bytes, blocks: list[tuple[str, int, int]]) -> tuple[tuple[Block, ...], bytes]:

@@ -16,6 +16,7 @@ from . import mcol, regn
 from .archive import Archive, open_archive
 from .archive_write import write_archive
 from .errors import FormatError
+from .file_lock import alone
 from .stage import HULL_ENDING, NAVIGATION_ENDING, Game, find_game, known_names
 
 COLLISION_FOLDER = "hidden"
@@ -40,7 +41,8 @@ def open_collision(game: Game, mod: str = "") -> Archive:
 
 
 def write_mod(game: Game, mod: str, replacements: Mapping[str, bytes], progress: Progress | None = None) -> Written:
-    """Writes the collision archive with new bytes for entries by name into the mod folder, which grows with each call.
+    """Writes the collision archive with new bytes for entries by name into the mod folder, which grows with each call,
+    also when two programs write it at the same time.
 
     An entry whose bytes are there already isn't counted as replaced. Raises `FormatError` if the mod folder is the
     game folder or lies around it, if a name isn't in the archive, or if the archive can't be read or written.
@@ -52,6 +54,11 @@ def write_mod(game: Game, mod: str, replacements: Mapping[str, bytes], progress:
             file=mod or "Mod folder",
             remedy="choose another folder for the mod, in the preferences or the export options",
         )
+    with alone(target):
+        return _write_mod(game, mod, replacements, progress)
+
+
+def _write_mod(game: Game, mod: str, replacements: Mapping[str, bytes], progress: Progress | None) -> Written:
     present = _mod_archive(mod)
     if present:
         archive = open_archive(present, known_names(game), recover=True)
@@ -63,7 +70,7 @@ def write_mod(game: Game, mod: str, replacements: Mapping[str, bytes], progress:
     warnings = [text for name, data in changed.items() for text in navigation_warnings(archive, str(name), data)]
     if present and not changed:
         return Written(present, (), ())
-    folder = present.parent if present else target / COLLISION_FOLDER
+    folder = present.parent if present else Path(mod).resolve() / COLLISION_FOLDER
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

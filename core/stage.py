@@ -17,6 +17,7 @@ from typing import TypeVar
 from . import idxd, mcol, regn
 from .archive import Archive, open_archive
 from .errors import Finding, FormatError, Severity
+from .file_switch import JOURNAL, pending
 from .hashes import file_id
 
 STAGES = (*(f"S{number:02d}" for number in range(1, 30)), "Test")  # the shipped game has no S17
@@ -334,12 +335,23 @@ def _game_at(folder: Path) -> Game | None:
 
 
 def _files_in(folder: Path, name: str, pattern: re.Pattern[str]) -> tuple[Path, ...]:
-    """The files of a subfolder that match, sorted; names are compared without case."""
+    """The archives of a subfolder that match, sorted; names are compared without case."""
     inside = [child for child in _folders(folder) if child.name.lower() == name]
     try:
-        return tuple(sorted(file for child in inside for file in child.iterdir() if pattern.fullmatch(file.name)))
+        there = [file for child in inside for file in child.iterdir()]
     except OSError:
         return ()
+    found = {file for file in there if pattern.fullmatch(file.name)}
+    # Between two renames of an interrupted write an archive has no file of its own name.
+    journals = [file.with_name(file.name.removesuffix(JOURNAL)) for file in there if file.name.endswith(JOURNAL)]
+    return tuple(sorted(found | {pak for pak in journals if pattern.fullmatch(pak.name) and _is_pending(pak)}))
+
+
+def _is_pending(pak: Path) -> bool:
+    try:
+        return pending(pak.parent, pak.name).get(pak.name) is not None
+    except FormatError:
+        return True  # opening it tells what is wrong
 
 
 def _folders(folder: Path) -> list[Path]:

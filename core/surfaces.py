@@ -114,6 +114,11 @@ def facing(vertices: np.ndarray, triangles: np.ndarray, surface: np.ndarray, out
     return result
 
 
+def all_rock(vertices: np.ndarray, triangles: np.ndarray, surface: np.ndarray, facing: np.ndarray) -> bool:
+    """Whether the largest surface lies in the solid outside: then nothing leaves free space where ships could be."""
+    return bool(facing[np.abs(volumes(vertices, triangles, surface)).argmax()] == Facing.OUTSIDE)
+
+
 def _stride(surface: np.ndarray) -> np.ndarray:
     """Every how many-th triangle of each surface to look at first."""
     return np.maximum(np.bincount(surface, minlength=1) // SAMPLES, 1)

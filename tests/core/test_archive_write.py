@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core import file_switch
+from core import file_switch, ipfb
 from core.archive import check, open_archive
 from core.archive_write import make_archive, write_archive
 from core.errors import FormatError
 from core.hashes import file_id
-from core.ipfb import pack
+from core.ipfb import Entry, Table, pack
 
 SMALL = {"alignment": 16, "limit": 64}
 
@@ -355,3 +355,23 @@ def test_random_edits(tmp_path_factory, data):
     back = write_archive(written, contents(made), folder / "back")
     assert contents(back) == contents(made)
     assert file_switch.pending(folder / "back", "A.pak") == {}
+
+
+def test_of_two_equal_hashes_the_first_still_counts_in_a_copy(tmp_path):
+    """Also where its data lie behind the other's."""
+    entries = (Entry(5, 0x10, 3), Entry(5, 0, 2))
+    (tmp_path / "A.pak").write_bytes(ipfb.encode(Table(entries, 16)))
+    (tmp_path / "A.p00").write_bytes(b"no" + bytes(14) + b"yes")
+    written = write_archive(open_archive(tmp_path / "A.pak"), {}, tmp_path / "mod")
+    assert written.read(written.find(5)) == b"yes"
+    assert files_of(tmp_path / "mod") == {name: (tmp_path / name).read_bytes() for name in ("A.pak", "A.p00")}
+
+
+def test_a_damaged_alignment_does_not_fill_the_disk(tmp_path):
+    """Two entries overlap, so one moves: to the next multiple of the alignment, which the table says is 3.6 GB."""
+    entries = (Entry(5, 0, 3), Entry(6, 2, 3))
+    (tmp_path / "A.pak").write_bytes(ipfb.encode(Table(entries, 0xD8000010)))
+    (tmp_path / "A.p00").write_bytes(b"12345")
+    written = write_archive(open_archive(tmp_path / "A.pak"), {}, tmp_path / "mod")
+    assert contents(written) == {5: b"123", 6: b"345"}
+    assert sum(part.size for part in written.parts.values()) <= 0x1000

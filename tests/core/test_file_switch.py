@@ -61,7 +61,18 @@ def test_a_missing_new_file_is_told(tmp_path, there):
     assert (tmp_path / "A.journal~").exists()
 
 
-@pytest.mark.parametrize("content", [b"", b"[]", b'{"sizes": 1}', b'{"sizes": {}}', b"\xff", b'{"sizes": {"a": "x"}}'])
+NO_JOURNALS = [
+    b"",
+    b"[]",
+    b'{"sizes": 1}',
+    b'{"sizes": {}}',
+    b"\xff",
+    b'{"sizes": {"a": "x"}}',
+    b'{"sizes": {"a": 1e999}}',
+]
+
+
+@pytest.mark.parametrize("content", [*NO_JOURNALS, b"[" * 100_000, b'{"sizes":' * 100_000], ids=lambda text: text[:24])
 def test_a_file_that_is_no_journal(tmp_path, content):
     (tmp_path / "A.journal~").write_bytes(content)
     for function in (recover, pending):
@@ -98,3 +109,12 @@ def test_what_a_writer_raises_comes_through(tmp_path):
     with pytest.raises(FormatError, match="the source is damaged"):
         replace_files(tmp_path, "A", {"a": writer}, backup=True)
     assert files_of(tmp_path) == {"a": b"old"}
+
+
+@pytest.mark.parametrize("name", ["n" * 300, "日" * 90])
+def test_a_journal_with_a_name_that_no_file_can_have(tmp_path, name):
+    journal(tmp_path, {name: 3})
+    with pytest.raises(FormatError, match="File name too long"):
+        pending(tmp_path, "A")
+    with pytest.raises(FormatError, match="File name too long"):
+        recover(tmp_path, "A")

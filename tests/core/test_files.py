@@ -170,6 +170,16 @@ def test_an_interruption_leaves_the_old_file_and_no_temporary(tmp_path, monkeypa
     assert contents(tmp_path) == {"a.col": OLD}
 
 
+def test_what_a_killed_program_left_is_removed_a_day_later_and_nothing_else(tmp_path):
+    names = [".sylpheed-old.tmp", ".sylpheed-new.tmp", ".sylpheed-old.col", "sylpheed-old.tmp"]
+    for name in names:
+        (tmp_path / name).write_bytes(OLD)
+        if "old" in name:
+            os.utime(tmp_path / name, (0, 0))
+    write_file(tmp_path / "a.col", NEW)
+    assert contents(tmp_path).keys() == {"a.col", *names[1:]}
+
+
 def test_the_temporary_stands_beside_the_target_on_the_same_disk(tmp_path, monkeypatch):
     seen = []
     real = os.replace

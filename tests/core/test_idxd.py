@@ -204,3 +204,11 @@ def test_noise_raises_nothing_else(noise):
                 continue
             assert idxd.encode(table) == data
             idxd.check(table)
+
+
+def test_rows_that_share_a_long_string_cannot_claim_all_memory():
+    pool = b"a" * 60_000 + b"\0"
+    rows = b"".join(struct.pack(">Iii", 1, at, at) for at in range(3000))
+    data = b"IDXD" + struct.pack(">II", 0, 3000) + rows + struct.pack(">I", len(pool)) + pool
+    with pytest.raises(FormatError, match="the key of row 38 is one long string too many"):
+        idxd.decode(data)

@@ -142,3 +142,14 @@ def test_every_truncation_of_packed_data_is_refused():
     for length in range(2, len(stored)):
         with pytest.raises(FormatError):
             ipfb.unpack(stored[:length])
+
+
+def test_a_small_entry_cannot_claim_all_memory():
+    """Zeros pack to a thousandth: without a limit a megabyte would unpack to a gigabyte."""
+    data = bytes(80 << 20)
+    stored = ipfb.pack(data)
+    assert len(stored) < 100_000
+    with pytest.raises(FormatError, match="impossible length") as caught:
+        ipfb.unpack(stored)
+    assert caught.value.offset == 2
+    assert ipfb.unpack(ipfb.pack(data[: 40 << 20])) == data[: 40 << 20]

@@ -188,3 +188,26 @@ def test_cells_that_share_a_list_and_gaps_between_lists_survive():
     assert mcol.decode(mcol.encode(shared)).cell_triangles(hull.occupied[-1]).tolist() == (
         hull.cell_triangles(hull.occupied[0]).tolist()
     )
+
+
+def test_cells_that_share_lists_without_measure_cannot_claim_all_memory():
+    """Twenty kilobytes that say: 100 cells of 400 lists of 2,000 triangles, always the same ones."""
+    hull = mcol.decode(read("test.col"))
+    shared = dataclasses.replace(
+        hull,
+        occupied=np.arange(100),
+        states=np.ones(125, np.uint8),
+        cell_spheres=np.zeros((100, 4), np.float32),
+        first_list=np.zeros(100, np.int64),
+        list_counts=np.full(100, 400),
+        list_starts=np.zeros(400, np.int64),
+        list_sizes=np.full(400, 2000),
+        list_spheres=np.zeros((400, 4), np.float32),
+        indices=np.zeros(2000, np.uint16),
+        carried=None,
+    )
+    data = mcol.encode(shared)
+    assert len(data) < 24_000
+    with pytest.raises(FormatError, match="impossibly many triangles, the same ones over and over") as caught:
+        mcol.decode(data)
+    assert caught.value.found == "80,000,000"

@@ -1,11 +1,12 @@
 """A mod folder grows beside a game that is only read, and says which navigation volume no longer fits."""
 
 import dataclasses
+import os
 
 import numpy as np
 import pytest
 
-from core import mcol
+from core import file_switch, mcol
 from core.archive import open_archive
 from core.errors import FormatError
 from core.mod import open_collision, write_mod
@@ -69,6 +70,32 @@ def test_a_second_session_adds_to_the_first(game, tmp_path):
     write_mod(game, str(tmp_path), {"CollisionSet_S14.bin": library + bytes(16)})
     old, new = open_archive(game.collision), open_archive(tmp_path / "hidden" / "MiscBin.pak")
     assert sum(old.stored(entry) != new.stored(new.find(entry.hash)) for entry in old.entries) == 2
+
+
+@pytest.mark.parametrize("renamed", ["MiscBin.pak", "MiscBin.p00"])
+def test_a_mod_that_was_interrupted_between_two_renames_is_still_a_mod(game, tmp_path, monkeypatch, renamed):
+    """Its archive has no file of its own name then. Taken for an empty folder, it would lose the first session."""
+    first = with_a_moved_rock((-100, 0, 0))
+    write_mod(game, str(tmp_path), {NAME: first})
+
+    def die(old, new):
+        if new.name == renamed:
+            raise SystemError("the process is killed")
+        return real(old, new)
+
+    with monkeypatch.context() as patch:
+        real = os.replace
+        patch.setattr(os, "replace", die)
+        patch.setattr(file_switch, "_back", lambda plan: die(renamed, tmp_path / renamed))
+        with pytest.raises(SystemError):
+            write_mod(game, str(tmp_path), {"CollisionSet_S01.bin": b"second"})
+    assert not (tmp_path / "hidden" / renamed).exists()
+    archive = open_collision(game, str(tmp_path))
+    assert archive.read(archive.find(NAME)) == first
+    write_mod(game, str(tmp_path), {"CollisionSet_S02.bin": b"third"})
+    archive = open_collision(game, str(tmp_path))
+    assert archive.read(archive.find(NAME)) == first
+    assert [archive.read(archive.find(f"CollisionSet_S0{n}.bin")) for n in (1, 2)] == [b"second", b"third"]
 
 
 @pytest.mark.parametrize("around", [False, True])

@@ -7,6 +7,7 @@ import pytest
 
 from core import mcol
 from core.arrays import bits
+from core.check import check_hull
 from core.errors import FormatError
 from core.grid import Grid
 from core.overlap import overlaps
@@ -420,6 +421,21 @@ def test_a_rock_within_a_rock_is_reported_and_stays_as_it_is():
     assert "`asteroid_02`" in refused(
         source, edited(source, {"asteroid_02": turned(moved(piece(source, "asteroid_02"), (1, 0, 0)))})
     )
+
+
+def test_a_rock_moved_beyond_the_wall_is_warned_of_and_passes_every_check(hull):
+    result = rebuild(hull, edited(hull, {"asteroid_02": moved(piece(hull, "asteroid_02"), (60_000, 0, 0))}), GROW)
+    assert any("`asteroid_02` lie wholly in rock" in str(finding) for finding in result.findings)
+    told = {check.name: check for check in check_hull(mcol.decode(mcol.encode(result.hull)))}
+    assert told["surfaces whose front faces free space"].passed
+    assert told["surfaces that touch free space"].labels == ("asteroid_02",)
+
+
+@pytest.mark.parametrize("turn", [False, True])
+def test_a_hull_whose_wall_is_deleted_is_refused_instead_of_being_all_rock(hull, turn):
+    """What lies outside the grid is solid, so without the wall nothing is left that a ship could fly in."""
+    with pytest.raises(FormatError, match="in the solid outside, and no surface leaves free space; keep a wall"):
+        rebuild(hull, edited(hull, {"wall": None}), Options(turn=turn))
 
 
 def test_no_triangles_are_refused(hull):

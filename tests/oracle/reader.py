@@ -128,7 +128,7 @@ def read_col(data, strict=True):
     words_60 = unpack(data, 0x60, "4I", "header")
     nx, ny, nz, outside, p_cells = unpack(data, 0x70, "4BI", "header")
     words_78 = unpack(data, 0x78, "2I", "header")
-    require(np.isfinite(bbox_min).all() and np.isfinite(bbox_max).all(), "bbox is not finite")
+    require(np.isfinite(bbox_min[:3]).all() and np.isfinite(bbox_max[:3]).all(), "bbox is not finite")
     require((bbox_min[:3] <= bbox_max[:3]).all(), "bbox min > max")
     require((cell_size > 0).all() and np.isfinite(cell_size).all(), "cell size is not positive", cell_size)
     require(nx and ny and nz, "an axis of the grid has no cells", nx, ny, nz)
@@ -155,7 +155,7 @@ def read_col(data, strict=True):
         triangles=block(p_triangles, 6 * nt, "triangles"),
         cells=block(p_cells, 32 * nx * ny * nz, "cells"),
     )
-    require(at["spheres"] == 0x80, "0x5C doesn't resolve to 0x80", at["spheres"])
+    require(at["spheres"] == 0x80 or not strict, "0x5C doesn't resolve to 0x80", at["spheres"])
     require(
         at["vertices"] % 4 == 0 and at["cells"] % 4 == 0 and at["triangles"] % 2 == 0,
         "a block is not aligned to its words",

@@ -1,0 +1,164 @@
+"""Each reader of the package, with what is done to its model afterwards.
+
+A reader takes any bytes. It returns whether they could be read, and raises nothing but on a fault of the package: what
+`FormatError` refuses was refused in time. What could be read must be written back byte for byte, and every command on
+it must come to an end.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from core import archive, chunk, collision_set, file_switch, idxd, ipfb, mcol, obj, regn, report
+from core.archive_diff import diff_archives
+from core.archive_extract import extract
+from core.archive_write import write_archive
+from core.assemble import assemble
+from core.check import check_hull, check_set
+from core.counted import findings
+from core.detect import detect
+from core.diff import diff_hulls, diff_sets
+from core.errors import FormatError
+from core.make import hull_meshes, part_meshes
+from core.rebuild import Options, rebuild
+from tests.shapes import pieces
+
+FREE_BYTES, TIMES_INPUT = 100 << 20, 50
+"""What reading may allocate: so many bytes, and so many times the input's."""
+
+HANGS_AFTER = 60.0
+"""Seconds after which an input counts as one that never ends."""
+
+
+def same(written: bytes, data: bytes) -> None:
+    if written != data:
+        where = next((i for i, (a, b) in enumerate(zip(written, data, strict=False)) if a != b), -1)
+        raise AssertionError(f"written back differently: {len(written)} of {len(data)} bytes, first at {where}")
+
+
+def read_hull(data: bytes) -> None:
+    hull = mcol.decode(data)
+    same(mcol.encode(hull), data)
+    findings(check_hull(hull))
+    json.dumps(report.describe_hull(hull))
+    if len(hull.triangles):
+        meshes = hull_meshes(hull, "fuzzed")
+        assert sum(len(mesh.triangles) for mesh in meshes) == len(hull.triangles)
+        assert not diff_hulls(hull, hull)
+    with contextlib.suppress(FormatError):  # a fault that the game would choke on
+        same(mcol.encode(rebuild(hull, assemble(pieces(hull), hull), Options()).hull), data)
+
+
+def read_set(data: bytes) -> None:
+    library = collision_set.decode(data)
+    same(collision_set.encode(library), data)
+    findings(check_set(library))
+    json.dumps([report.describe_set(library), report.list_set(library)])
+    part_meshes(library, "fuzzed")
+    assert not diff_sets(library, library)
+
+
+def read_navigation(data: bytes) -> None:
+    volume = regn.decode(data)
+    same(regn.encode(volume), data)
+    regn.check(volume)
+    json.dumps(report.describe_navigation(volume))
+    if volume.grid:
+        assert not regn.fits(volume, volume.grid)
+
+
+def read_table(data: bytes) -> None:
+    table = idxd.decode(data)
+    same(idxd.encode(table), data)
+    idxd.check(table)
+    json.dumps([report.describe_table(table), report.list_table(table)])
+    for section in table.sections[:4]:
+        for row in table.rows_of(section)[:4]:
+            if section.name is not None and row.key is not None:
+                with contextlib.suppress(FormatError):  # a name that this encoding can't spell
+                    changed = idxd.set_value(table, section.name, row.key, "changed.col")
+                    again = idxd.decode(idxd.encode(changed))
+                    assert again.value(again.section(section.name), row.key) == "changed.col"
+
+
+def read_packed(data: bytes) -> None:
+    """A stored entry of an archive."""
+    ipfb.unpacked_size(data)
+    unpacked = ipfb.unpack(data)
+    assert ipfb.unpack(ipfb.pack(unpacked)) == unpacked
+
+
+def read_relocation(data: bytes) -> None:
+    slots = chunk.decode_slots(data)
+    if (slots[1:] > slots[:-1]).all():
+        assert (chunk.decode_slots(chunk.encode_slots(slots)) == slots).all()
+
+
+def read_obj(data: bytes) -> None:
+    meshes = obj.decode(data)
+    again = obj.decode(obj.encode(meshes))
+    assert [mesh.triangles.tolist() for mesh in again] == [mesh.triangles.tolist() for mesh in meshes]
+    assert [mesh.vertices.tobytes() for mesh in again] == [mesh.vertices.tobytes() for mesh in meshes]
+
+
+def read_archive(data: bytes) -> None:
+    """The input is a table's length in four bytes, the table, and the one data file."""
+    size = int.from_bytes(data[:4], "big") % (len(data) + 1)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "A.pak").write_bytes(data[4 : 4 + size])
+        (folder / "A.p00").write_bytes(data[4 + size :])
+        same(ipfb.encode(ipfb.decode(data[4 : 4 + size])), data[4 : 4 + size])
+        opened = archive.open_archive(folder / "A.pak")
+        archive.check(opened, visit=lambda entry, contents: detect(contents))
+        json.dumps([report.describe_archive(opened), report.list_archive(opened)])
+        extract(opened, folder / "out")
+        assert not {path.name for path in folder.iterdir()} - {"A.pak", "A.p00", "out"}
+        assert not diff_archives(opened, opened)
+        written = write_archive(opened, {}, folder / "new")
+        for entry in opened.entries:
+            if opened.by_hash[entry.hash] == entry:
+                assert written.stored(written.find(entry.hash)) == opened.stored(entry)
+
+
+def read_journal(data: bytes) -> None:
+    """What an interrupted write of an archive left behind."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name) / "inner"
+        folder.mkdir()
+        (folder.parent / "beside").write_bytes(b"not to be touched")
+        for file in ("a", "b", "b.new~", "c.old~"):
+            (folder / file).write_bytes(b"123")
+        (folder / "A.journal~").write_bytes(data)
+        try:
+            file_switch.pending(folder, "A")
+            file_switch.recover(folder, "A")
+        finally:
+            assert (folder.parent / "beside").read_bytes() == b"not to be touched"
+
+
+READERS: dict[str, Callable[[bytes], None]] = {
+    "hull": read_hull,
+    "set": read_set,
+    "navigation": read_navigation,
+    "table": read_table,
+    "archive": read_archive,
+    "packed": read_packed,
+    "relocation": read_relocation,
+    "obj": read_obj,
+    "journal": read_journal,
+}
+
+
+def readable(reader: str, data: bytes) -> bool:
+    """Whether a reader takes the bytes. Raises whatever isn't the documented refusal."""
+    try:
+        READERS[reader](data)
+    except FormatError as error:
+        assert str(error) and "\n" not in str(error), repr(str(error))
+        return False
+    return True
