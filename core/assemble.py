@@ -56,6 +56,7 @@ class Edit:
     origins               int64 (nt,): its number among the triangles of all pieces in a row; -1 likewise
     places                int64 (vertices of all pieces in a row,): the vertex that each became; -1 for one left out
     loose                 how many vertices of the pieces no triangle uses; they are left out
+    unedited              whether it is the whole source as it was
     """
 
     vertices: np.ndarray
@@ -67,6 +68,7 @@ class Edit:
     places: np.ndarray
     names: tuple[str, ...]
     loose: int = 0
+    unedited: bool = False
 
     @cached_property
     def edges(self) -> tuple[np.ndarray, np.ndarray]:
@@ -89,6 +91,8 @@ def aside(source: Mesh) -> tuple[np.ndarray, np.ndarray]:
 def assemble(pieces: Sequence[Piece], source: Mesh | None, *, sew: bool = True) -> Edit:
     """Puts pieces together. `sew` joins open edges that lie on each other exactly, where at least one side is
     new or has moved: what was split into two objects is one surface again."""
+    if source is not None and len(pieces) == 1 and _is_whole(pieces[0], source):
+        return _unedited(pieces[0], source)
     vertices = _joined([piece.vertices for piece in pieces], np.float32)
     vertex_ids = _claims([piece.vertex_ids for piece in pieces], len(source.vertices) if source else 0)
     triangle_ids = _claims([piece.triangle_ids for piece in pieces], len(source.triangles) if source else 0)
@@ -130,6 +134,31 @@ def assemble(pieces: Sequence[Piece], source: Mesh | None, *, sew: bool = True) 
     if source is None:
         return edit
     return _settle_triangles(_put_back(edit, source), source)
+
+
+def _is_whole(piece: Piece, source: Mesh) -> bool:
+    """Whether a piece is the source, every number, place and corner."""
+    return (
+        np.array_equal(piece.triangles, source.triangles)
+        and np.array_equal(piece.vertex_ids, np.arange(len(source.vertices)))
+        and np.array_equal(piece.triangle_ids, np.arange(len(source.triangles)))
+        and np.array_equal(bits(piece.vertices), bits(source.vertices))
+    )
+
+
+def _unedited(piece: Piece, source: Mesh) -> Edit:
+    count = len(source.triangles)
+    return Edit(
+        vertices=source.vertices,
+        triangles=source.triangles.astype(np.int64),
+        vertex_ids=piece.vertex_ids,
+        triangle_ids=piece.triangle_ids,
+        owners=np.zeros(count, np.int64),
+        origins=np.arange(count),
+        places=np.arange(len(source.vertices)),
+        names=(piece.name,),
+        unedited=True,
+    )
 
 
 def identify(piece: Piece, source: Mesh) -> Piece:

@@ -82,6 +82,8 @@ def rebuild_set(source: CollisionSet, edits: Sequence[PartEdit], removed: Sequen
 
 def _rebuild_part(original: Part | None, edit: PartEdit, findings: list[Finding]) -> Part | None:
     """The new part: the original itself where nothing differs, None for a new one without triangles."""
+    if original and edit.name is None and edit.edit.unedited:
+        return original
     mesh = _without_flat(original, edit, findings)
     name_field = original.name_field if original and edit.name is None else _name_field(edit)
     if not _usable(mesh) and (original is None or _usable(original)):
