@@ -247,8 +247,7 @@ def _stamp(path: Path) -> tuple[Path, int, int]:
 def _parts(pak: Path, waiting: Mapping[str, Path | None]) -> dict[int, Part]:
     """The data files that count, with their sizes."""
     try:
-        names = [path.name for path in pak.parent.iterdir()]
-        found = part_names(pak.name, {*names, *waiting})
+        found = part_names(pak.name, {*os.listdir(pak.parent), *waiting})
         paths = {number: waiting.get(name, pak.parent / name) for number, name in found.items()}
         return {number: Part(path, path.stat().st_size) for number, path in paths.items() if path}
     except OSError as error:

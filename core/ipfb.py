@@ -68,7 +68,7 @@ def decode(data: bytes) -> Table:
     header = view(data, HEADER, 1, 0, "the header's words")[0]
     rows = view(data, ENTRY, int(header["count"]), HEADER.itemsize, "the archive's entries")
     return Table(
-        tuple(Entry(*map(int, row)) for row in rows.tolist()),
+        tuple(Entry(*row) for row in rows.tolist()),
         int(header["alignment"]),
         int(header["limit"]),
         bytes(data[HEADER.itemsize + rows.nbytes :]),
