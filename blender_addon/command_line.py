@@ -22,7 +22,6 @@ from .problems import check_root
 from .scene_export import Exported, export_hull, export_set
 from .scene_import import HullOptions, Imported, SetOptions, View, make_hull, make_set
 from .scene_read import find_roots
-from .scene_stage import StageOptions, export_mod, import_stage
 
 COMMAND = "sylpheed"
 FINE, FAILED, UNREADABLE = 0, 1, 2
@@ -102,6 +101,8 @@ def _import(options: argparse.Namespace) -> int:
 
 
 def _stage(options: argparse.Namespace) -> int:
+    from .scene_stage import StageOptions, import_stage  # enabling the extension need not wait for it
+
     _open_nothing()
     mod = os.path.abspath(options.mod) if options.mod else ""
     stage = StageOptions(options.stage, options.phase, options.parts, HullOptions(cells="NONE"))
@@ -154,6 +155,8 @@ def _export(options: argparse.Namespace) -> int:
 
 
 def _mod(options: argparse.Namespace) -> int:
+    from .scene_stage import export_mod
+
     _open(options.blend)
     game = os.path.abspath(options.game) if options.game else ""
     exported = export_mod(bpy.context, os.path.abspath(options.output), game, True, lambda part: None)

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import bpy
 from bpy.props import BoolProperty, CollectionProperty, EnumProperty, FloatProperty, StringProperty
@@ -16,11 +17,12 @@ from .core import files
 from .core.detect import Kind, detect_file
 from .core.errors import FormatError
 from .core.rebuild import Options, Outside, Rebuild
-from .core.stage import Stage
 from .preferences import PATH_OPTIONS, SylpheedPreferences, folders
 from .scene_export import Exported, export_hull, export_set, find_root
 from .scene_import import HullOptions, Imported, SetOptions, View, import_hull, import_set
-from .scene_stage import StageOptions, export_mod, import_stage, list_stages
+
+if TYPE_CHECKING:
+    from .core.stage import Stage
 
 Result = set[str]
 
@@ -359,6 +361,8 @@ def _phases(options: bpy.types.OperatorProperties, context: bpy.types.Context) -
 
 
 def _stages(options: bpy.types.OperatorProperties, context: bpy.types.Context) -> list[Stage]:
+    from .scene_stage import list_stages  # archives and tables: enabling the extension need not wait for them
+
     try:
         return list_stages(_game_folder(options, context))
     except FormatError:
@@ -415,6 +419,8 @@ class IMPORT_SCENE_OT_sylpheed_stage(bpy.types.Operator, HullProperties):
         self.draw_hull(self.layout)
 
     def execute(self, context: bpy.types.Context) -> Result:
+        from .scene_stage import StageOptions, import_stage
+
         options = StageOptions(self.stage, self.phase, self.parts, self.hull_options())
         window = context.window_manager
         window.progress_begin(0, 1)
@@ -466,6 +472,8 @@ class EXPORT_SCENE_OT_sylpheed_mod(bpy.types.Operator):
         return context.window_manager.invoke_props_dialog(self, width=440)
 
     def execute(self, context: bpy.types.Context) -> Result:
+        from .scene_stage import export_mod
+
         window = context.window_manager
         window.progress_begin(0, 1)
         try:
