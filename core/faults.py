@@ -299,7 +299,7 @@ def _judge_sides(
     wrong = (facing == Facing.WRONG) | (in_rock & was_turned) | (is_new & (facing == Facing.OUTSIDE))
     in_rock &= ~wrong
     facing = np.where(wrong, Facing.WRONG, facing)
-    lost = in_rock & surfaces.all_rock(mesh.vertices, agreeing, surface, facing)
+    lost = in_rock & (in_rock.any() and surfaces.all_rock(mesh.vertices, agreeing, surface, facing))
     return odd & ~wrong[surface], ~odd & wrong[surface], (in_rock & ~lost)[surface], lost[surface]
 
 
