@@ -111,9 +111,8 @@ def rebuild(source: Hull, edit: Edit, options: Options = Options()) -> Rebuilt:
     )
     states = _rebuild_states(source, edit, grid, cell_map, comparison, lists, everything)
     before = _moved_cells(source.states, cell_map, grid)
-    hull = _make_hull(
-        grid, source.outside_solid, edit, _rebuild_spheres(source, edit, comparison, everything), states, lists
-    )
+    spheres = _rebuild_spheres(source, edit, comparison, everything)
+    hull = _make_hull(grid, source.outside_solid, edit.vertices, edit.triangles, spheres, states, lists)
     carried = source.carried
     if carried:
         carried = replace(carried, list_words=lists.words, cells=_regrid(carried.cells, cell_map, grid))
@@ -158,21 +157,39 @@ def build(vertices: np.ndarray, triangles: np.ndarray, grid: Grid, outside_solid
     outside = grid.outside(edit.vertices)
     if outside.any():
         raise FormatError(f"{np.count_nonzero(outside):,} vertices of {name} lie outside the bounding box")
-    none = np.zeros(0, np.int64)
-    lists = rebuild_lists(grid, edit.vertices, edit.triangles, None, None, none, np.zeros(count, bool), everything=True)
-    states = np.where(_solid(grid, edit, outside_solid), SOLID, FREE).astype(np.uint8)
+    return sort_into_cells(
+        grid, outside_solid, edit.vertices, edit.triangles, triangle_spheres(edit.vertices, edit.triangles)
+    )
+
+
+def sort_into_cells(
+    grid: Grid, outside_solid: int, vertices: np.ndarray, triangles: np.ndarray, spheres: np.ndarray
+) -> Hull:
+    """A hull of vertices float32 (nv, 3), triangles (nt, 3) and their spheres float32 (nt, 4): every list, cell sphere
+    and fill state is made here, nothing is checked."""
+    triangles = np.asarray(triangles, np.int64)
+    none, new = np.zeros(0, np.int64), np.zeros(len(triangles), bool)
+    lists = rebuild_lists(grid, vertices, triangles, None, None, none, new, everything=True)
+    rock = layers_in_cells(grid, vertices, triangles) + int(bool(outside_solid)) >= 1
+    states = np.where(rock, SOLID, FREE).astype(np.uint8)
     states[lists.occupied] = LISTED
-    return _make_hull(grid, int(outside_solid), edit, triangle_spheres(edit.vertices, edit.triangles), states, lists)
+    return _make_hull(grid, int(outside_solid), vertices, triangles, spheres, states, lists)
 
 
 def _make_hull(
-    grid: Grid, outside_solid: int, edit: Edit, spheres: np.ndarray, states: np.ndarray, lists: Lists
+    grid: Grid,
+    outside_solid: int,
+    vertices: np.ndarray,
+    triangles: np.ndarray,
+    spheres: np.ndarray,
+    states: np.ndarray,
+    lists: Lists,
 ) -> Hull:
     return Hull(
         grid=grid,
         outside_solid=outside_solid,
-        vertices=edit.vertices,
-        triangles=edit.triangles.astype(np.uint16),
+        vertices=vertices,
+        triangles=triangles.astype(np.uint16),
         spheres=spheres,
         states=states,
         occupied=lists.occupied,
@@ -246,10 +263,6 @@ def _layers_gained(source: Hull, edit: Edit, grid: Grid, comparison: _Comparison
         return np.zeros(grid.cell_count, np.int32)
     now = layers_in_cells(grid, edit.vertices, edit.triangles[~comparison.wound])
     return now - layers_in_cells(grid, source.vertices, source.triangles[left].astype(np.int64))
-
-
-def _solid(grid: Grid, edit: Edit, outside_solid: bool) -> np.ndarray:
-    return layers_in_cells(grid, edit.vertices, edit.triangles) + int(outside_solid) >= 1
 
 
 # --- the grid -------------------------------------------------------------------------------------
