@@ -91,8 +91,10 @@ def aside(source: Mesh) -> tuple[np.ndarray, np.ndarray]:
 def assemble(pieces: Sequence[Piece], source: Mesh | None, *, sew: bool = True) -> Edit:
     """Puts pieces together. `sew` joins open edges that lie on each other exactly, where at least one side is
     new or has moved: what was split into two objects is one surface again."""
-    if source is not None and len(pieces) == 1 and _is_whole(pieces[0], source):
-        return _unedited(pieces[0], source)
+    if source is not None and len(pieces) == 1:
+        unedited = _unedited(pieces[0], source)
+        if unedited:
+            return unedited
     vertices = _joined([piece.vertices for piece in pieces], np.float32)
     vertex_ids = _claims([piece.vertex_ids for piece in pieces], len(source.vertices) if source else 0)
     triangle_ids = _claims([piece.triangle_ids for piece in pieces], len(source.triangles) if source else 0)
@@ -136,26 +138,28 @@ def assemble(pieces: Sequence[Piece], source: Mesh | None, *, sew: bool = True) 
     return _settle_triangles(_put_back(edit, source), source)
 
 
-def _is_whole(piece: Piece, source: Mesh) -> bool:
-    """Whether a piece is the source, every number, place and corner."""
-    return (
-        np.array_equal(piece.triangles, source.triangles)
-        and np.array_equal(piece.vertex_ids, np.arange(len(source.vertices)))
-        and np.array_equal(piece.triangle_ids, np.arange(len(source.triangles)))
-        and np.array_equal(bits(piece.vertices), bits(source.vertices))
-    )
-
-
-def _unedited(piece: Piece, source: Mesh) -> Edit:
-    count = len(source.triangles)
+def _unedited(piece: Piece, source: Mesh) -> Edit | None:
+    """The edit that a piece is if it holds all of the source but what is kept aside, every number, place and corner
+    as it was; None for any other."""
+    aside_triangles, aside_vertices = aside(source)
+    kept, used = np.flatnonzero(~aside_triangles), np.flatnonzero(~aside_vertices)
+    if not (
+        np.array_equal(piece.vertex_ids, used)
+        and np.array_equal(piece.triangle_ids, kept)
+        and np.array_equal(used[piece.triangles], source.triangles[kept])
+        and np.array_equal(bits(piece.vertices), bits(source.vertices[used]))
+    ):
+        return None
+    origins = np.full(len(source.triangles), -1)
+    origins[kept] = np.arange(len(kept))
     return Edit(
         vertices=source.vertices,
         triangles=source.triangles.astype(np.int64),
-        vertex_ids=piece.vertex_ids,
-        triangle_ids=piece.triangle_ids,
-        owners=np.zeros(count, np.int64),
-        origins=np.arange(count),
-        places=np.arange(len(source.vertices)),
+        vertex_ids=np.arange(len(source.vertices)),
+        triangle_ids=np.arange(len(source.triangles)),
+        owners=np.where(aside_triangles, -1, 0),
+        origins=origins,
+        places=used,
         names=(piece.name,),
         unedited=True,
     )

@@ -212,3 +212,37 @@ def test_without_claims_a_place_is_that_of_the_vertex_in_use(hull):
     )
     bare = [new(piece.name, piece.vertices, piece.triangles) for piece in pieces(doubled)]
     assert same_as_source(assemble([identify(piece, doubled) for piece in bare], doubled), doubled)
+
+
+@pytest.mark.parametrize("path", HULLS, ids=lambda path: path.stem)
+def test_an_unedited_piece_is_recognized_and_gives_what_assembling_gives(path):
+    source = mcol.decode(path.read_bytes())
+    unused = aside(source)
+    used, kept = np.flatnonzero(~unused[1]), np.flatnonzero(~unused[0])
+    place = np.cumsum(~unused[1]) - 1
+    whole = Piece("hull", source.vertices[used], place[source.triangles[kept].astype(np.int64)], used, kept)
+    quick = assemble([whole], source)
+    assert quick.unedited
+    nothing = Piece("nothing", np.zeros((0, 3), np.float32), np.zeros((0, 3), np.int64), used[:0], kept[:0])
+    slow = assemble([whole, nothing], source)
+    assert not slow.unedited
+    for name in ("vertices", "triangles", "vertex_ids", "triangle_ids", "owners", "origins", "places"):
+        assert np.array_equal(getattr(quick, name), getattr(slow, name)), name
+    assert quick.loose == slow.loose == 0
+
+
+def test_what_only_looks_unedited_is_edited():
+    source = mcol.decode(read("test.col"))
+    ids, numbers = np.arange(len(source.vertices)), np.arange(len(source.triangles))
+    triangles = source.triangles.astype(np.int64)
+    negative = source.vertices.copy()
+    negative[0, 0] = np.nextafter(negative[0, 0], np.float32(0))
+    turned = triangles.copy()
+    turned[3] = turned[3][[1, 2, 0]]
+    swapped = triangles[[1, 0, *range(2, len(triangles))]]
+    for vertices, corners in ((negative, triangles), (source.vertices, turned), (source.vertices, swapped)):
+        assert not assemble([Piece("hull", vertices, corners, ids, numbers)], source).unedited
+    more = Piece(
+        "hull", np.append(source.vertices, source.vertices[:1], axis=0), triangles, np.append(ids, -1), numbers
+    )
+    assert assemble([more], source).loose == 1
