@@ -10,6 +10,7 @@ from .core.errors import Severity
 from .fixes import FIXES
 from .problems import TITLES, Fact, Problem
 from .scene_read import root_of
+from .translations import CONTEXT
 
 ICONS = {Severity.ERROR: "CANCEL", Severity.WARNING: "ERROR", Severity.INFO: "INFO"}
 
@@ -54,7 +55,7 @@ def _draw_verdict(layout: bpy.types.UILayout, sound: bool, problems: int) -> Non
     elif problems:
         layout.label(text="Can be exported", icon="CHECKMARK")
     else:
-        layout.label(text="Sound", icon="CHECKMARK")
+        layout.label(text="Sound", text_ctxt=CONTEXT, icon="CHECKMARK")
 
 
 def _draw_problem(layout: bpy.types.UILayout, root: bpy.types.Object, problem: Problem) -> None:

@@ -1,0 +1,1 @@
+JAPANESE: dict[str, dict[str, str]] = {}
