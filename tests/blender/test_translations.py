@@ -59,13 +59,20 @@ def registered_texts(module: ModuleType) -> Iterator[tuple[Key, str]]:
             yield (rna.translation_context, cls.bl_label), where
         if not issubclass(cls, bpy.types.Operator | bpy.types.PropertyGroup | bpy.types.AddonPreferences):
             continue
-        for prop in rna.properties:
-            if prop.is_hidden or prop.identifier in cls.__base__.bl_rna.properties or prop.identifier == "rna_type":
+        own = {
+            name for base in cls.__mro__ if is_ours(base, module) for name in base.__dict__.get("__annotations__", ())
+        }
+        for prop in (rna.properties[name] for name in sorted(own & set(rna.properties.keys()))):
+            if prop.is_hidden:
                 continue
             choices = prop.enum_items if prop.type == "ENUM" else ()
             for told in (prop, *choices):
                 yield (prop.translation_context, told.name), f"{where}.{prop.identifier}"
                 yield (DEFAULT, told.description), f"{where}.{prop.identifier}"
+
+
+def is_ours(cls: type, module: ModuleType) -> bool:
+    return cls.__module__.rpartition(".")[0] == module.__name__.rpartition(".")[0]
 
 
 def written_texts(module: ModuleType) -> Iterator[tuple[Key, str]]:
@@ -142,7 +149,9 @@ def test_translations_fit_their_texts(tables: dict) -> None:
         for (_, text), told in table.items():
             assert told.strip() == told and told != text, f"{text!r} isn't translated"
             assert fields(told) == fields(text), f"{text!r}: other placeholders"
-            assert not told.endswith("。"), f"{text!r}: Blender adds the full stop of a tooltip"
+            assert told.endswith("。") == text.endswith("."), (
+                f"{text!r}: the full stop of a tooltip is Blender's to add"
+            )
 
 
 def test_japanese_is_written_in_japanese(tables: dict) -> None:
