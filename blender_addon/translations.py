@@ -19,12 +19,14 @@ CONTEXT = "Sylpheed"
 
 def label_text(template: str, **values: object) -> str:
     """A text of the interface with its values filled in. Draw it with `translate=False`."""
-    return bpy.app.translations.pgettext_iface(template).format(**values)
+    translated: str = bpy.app.translations.pgettext_iface(template)
+    return translated.format(**values)
 
 
 def report_text(template: str, **values: object) -> str:
     """A message of an operator with its values filled in."""
-    return bpy.app.translations.pgettext_rpt(template).format(**values)
+    translated: str = bpy.app.translations.pgettext_rpt(template)
+    return translated.format(**values)
 
 
 def register() -> None:

@@ -62,7 +62,7 @@ TEXTS = {
     "Sylpheed hull": "Sylpheed 当たり判定メッシュ",
     "Sylpheed collision set": "Sylpheed 当たり判定セット",
     "Surfaces": "サーフェス",
-    "How the hull's closed surfaces become objects": "当たり判定メッシュの閉じたサーフェスを、どのようにオブジェクトにするか",
+    "How the hull's closed surfaces become objects": "閉じたサーフェスを、どのようにオブジェクトにするか",
     "Separate": "分離",
     "One object for the wall and for each asteroid": "壁と小惑星をそれぞれ1つのオブジェクトにします",
     "Joined": "統合",
@@ -127,7 +127,8 @@ TEXTS = {
         "このシーンで編集した当たり判定を含む hidden/MiscBin.pak を、Mod フォルダーに書き出します"
     ),
     "Export a collision hull for Project Sylpheed: what hangs below its root object, hidden or not": (
-        "プロジェクト シルフィードの当たり判定メッシュをエクスポートします。ルートオブジェクトの子が、非表示のものも含めて対象です"
+        "プロジェクト シルフィードの当たり判定メッシュをエクスポートします。"
+        "ルートオブジェクトの子が、非表示のものも含めて対象です"
     ),
     "Export a CollisionSet for Project Sylpheed: edited parts are replaced, the others stay": (
         "プロジェクト シルフィードの CollisionSet をエクスポートします。編集したパーツを置き換え、他はそのまま残します"
@@ -275,8 +276,10 @@ TEXTS = {
     "The cell that the game looks up for the 3D cursor's place, and the triangles that it lists": (
         "3Dカーソルの位置でゲームが参照するセルと、そのリストにある三角形面"
     ),
-    "The spheres that the game tests before the triangles: those of the faces selected in edit mode, or of the selected "
-    "objects": "ゲームが三角形面より先に調べる球。編集モードでは選択した面、それ以外では選択したオブジェクトのもの",
+    "The spheres that the game tests before the triangles: those of the faces selected in edit mode, or of the "
+    "selected objects": (
+        "ゲームが三角形面より先に調べる球。編集モードでは選択した面、それ以外では選択したオブジェクトのもの"
+    ),
     "Follow Edits": "編集に追従",
     "Show the grid as it would be exported after each edit. Off: as it was when last refreshed": (
         "編集するたびに、エクスポートした場合のグリッドを表示します。オフなら、最後に更新した時のまま"
@@ -299,8 +302,8 @@ TEXTS = {
     "{count:,} triangles: {numbers}": "三角形面 {count:,}: {numbers}",
     # Shoot
     "Shoot": "試し撃ち",
-    "Click into the view to send a ray, or a sphere of a ship's radius, through the game's query: which cells it visits, "
-    "which triangles it tests, what it hits": (
+    "Click into the view to send a ray, or a sphere of a ship's radius, through the game's query: which cells it "
+    "visits, which triangles it tests, what it hits": (
         "ビューをクリックした方向へ、レイまたは機体の半径の球を飛ばし、ゲームの判定処理にかけます。通過するセル、調べる三角形面、当たるものが分かります"
     ),
     "Radius": "半径",
@@ -367,7 +370,9 @@ TEXTS = {
         "三角形面を含むセルごとのワイヤーのボックスを、非表示のコレクションに作ります"
     ),
     "Give the hull the smallest box and grid around its geometry. Every cell list is made anew, and the hull's .rgn no "
-    "longer fits": "形状を囲む最小のボックスとグリッドにします。セルのリストはすべて作り直され、対応する .rgn は合わなくなります",
+    "longer fits": (
+        "形状を囲む最小のボックスとグリッドにします。セルのリストはすべて作り直され、対応する .rgn は合わなくなります"
+    ),
     "There is no hull in the scene": "シーンに当たり判定メッシュがありません",
     "Side of the cells, in game units. 0 keeps the present one": "セルの一辺（ゲームの単位）。0 なら今のままです",
     "Margin": "余白",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import inspect
 import pkgutil
 import re
 import string
@@ -59,9 +60,7 @@ def registered_texts(module: ModuleType) -> Iterator[tuple[Key, str]]:
             yield (rna.translation_context, cls.bl_label), where
         if not issubclass(cls, bpy.types.Operator | bpy.types.PropertyGroup | bpy.types.AddonPreferences):
             continue
-        own = {
-            name for base in cls.__mro__ if is_ours(base, module) for name in base.__dict__.get("__annotations__", ())
-        }
+        own = {name for base in cls.__mro__ if is_ours(base, module) for name in inspect.get_annotations(base)}
         for prop in (rna.properties[name] for name in sorted(own & set(rna.properties.keys()))):
             if prop.is_hidden:
                 continue
