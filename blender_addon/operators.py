@@ -288,6 +288,7 @@ class EXPORT_SCENE_OT_sylpheed_col(bpy.types.Operator, ExportFile):
             ("GROW", "Grow", "Add whole cells to the grid. The hull's .rgn no longer fits then"),
         ],
         default="ERROR",
+        translation_context=CONTEXT,
     )
     turn: BoolProperty(
         name="Turn",

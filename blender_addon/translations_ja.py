@@ -146,11 +146,8 @@ TEXTS = {
         "編集が及ばないセル・球・データを、すべて元のまま保ちます"
     ),
     "Make every cell list, sphere and fill state anew": "セルのリスト・球・充填状態をすべて作り直します",
-    "Outside": "外側",
     "What to do with geometry outside the hull's bounding box": "バウンディングボックスの外にある形状の扱い",
-    "Error": "エラー",
     "Refuse to export, naming the objects": "エクスポートを中止し、オブジェクト名を知らせます",
-    "Grow": "拡張",
     "Add whole cells to the grid. The hull's .rgn no longer fits then": (
         "グリッドをセル単位で広げます。その場合、対応する .rgn は合わなくなります"
     ),
@@ -402,9 +399,12 @@ TEXTS = {
 }
 
 OURS = {
+    "Outside": "外側",
+    "Error": "エラー",
+    "Grow": "拡張",
     "Phase": "フェーズ",
     "Sound": "問題なし",
 }
-"""What Blender's own tables have in another sense."""
+"""What Blender's own tables have in another sense, with the other choices of the same property."""
 
 JAPANESE = {"Operator": OPERATORS, "*": TEXTS, "Sylpheed": OURS}
