@@ -248,7 +248,7 @@ TEXTS = {
     # Counts and changes
     "Counts and Changes": "数量と変更点",
     "Source": "ソース",
-    "{name}, {count:,} bytes": "{name}、{count:,} バイト",
+    "{name}, {count:,} bytes": "{name}, {count:,} バイト",
     "Vertices": "頂点",
     "Triangles": "三角形面",
     "Cell Size": "セルサイズ",

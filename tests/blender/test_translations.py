@@ -180,7 +180,7 @@ def test_what_blender_shows(translations: ModuleType, tables: dict, in_japanese:
     assert looked_up(table) == (table if in_japanese else {key: key[1] for key in table})
     for fill_in in (translations.label_text, translations.report_text):
         told = fill_in("{name}, {count:,} bytes", name="{S01}", count=12345)
-        assert told == ("{S01}、12,345 バイト" if in_japanese else "{S01}, 12,345 bytes")
+        assert told == ("{S01}, 12,345 バイト" if in_japanese else "{S01}, 12,345 bytes")
 
 
 def test_disabling_the_add_on_takes_its_translations_away(addon: ModuleType, tables: dict, in_japanese: bool) -> None:
