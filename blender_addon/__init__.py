@@ -11,9 +11,11 @@ from . import (
     making,
     operators,
     sidebar,
+    translations,
 )
 
 MODULES = (
+    translations,
     operators,
     file_handlers,
     last_check,

@@ -15,6 +15,7 @@ from .core.geometry import repeated
 from .mesh_bridge import read_mesh
 from .problems import TITLES, Checked, Problem
 from .scene_read import find_roots, root_of
+from .translations import report_text
 
 Result = set[str]
 
@@ -104,7 +105,7 @@ class SYLPHEED_OT_select_problem(bpy.types.Operator):
             found = matching(last_check.run(context, root), self.check, self.severity)
             redraw_sidebars(context)
             if not found:
-                self.report({"INFO"}, f"{root.name}: no longer there")
+                self.report({"INFO"}, report_text("{name}: no longer there", name=root.name))
                 return {"CANCELLED"}
             selected, left_out = select_elements(context, found)
         except FormatError as error:
@@ -112,9 +113,10 @@ class SYLPHEED_OT_select_problem(bpy.types.Operator):
             return {"CANCELLED"}
         if left_out:
             names = some([f"`{name}`" for name in left_out])
-            self.report(
-                {"WARNING"}, f"can't be selected in {names}: linked, not in this view layer, or made by modifiers"
+            told = report_text(
+                "can't be selected in {names}: linked, not in this view layer, or made by modifiers", names=names
             )
+            self.report({"WARNING"}, told)
         if selected:
             last_check.trust(context, root)
         if selected and context.area and context.area.type == "VIEW_3D":

@@ -23,6 +23,7 @@ from .core.errors import FormatError, some
 from .core.geometry import FLATTEST
 from .mesh_bridge import TRIANGLE_ATTRIBUTE, VERTEX_ATTRIBUTE
 from .problems import Problem
+from .translations import report_text
 
 Result = set[str]
 
@@ -76,13 +77,14 @@ class Fix:
         if left_out:
             self.report({"WARNING"}, "; ".join(f"`{name}` {why}" for name, why in left_out.items()))
         elif not names:
-            self.report({"INFO"}, f"{root.name}: nothing to mend")
+            self.report({"INFO"}, report_text("{name}: nothing to mend", name=root.name))
         if not names:
             return {"CANCELLED"}
         context.view_layer.update()
         last_check.run(context, root)
         redraw_sidebars(context)
-        self.report({"INFO"}, f"{mended:,} mended in {some([f'`{name}`' for name in names])}")
+        where = some([f"`{name}`" for name in names])
+        self.report({"INFO"}, report_text("{count:,} mended in {names}", count=mended, names=where))
         return {"FINISHED"}
 
 
@@ -98,14 +100,17 @@ def mend_objects(
     partners: dict[str, np.ndarray] = {}
     left_out: dict[str, str] = {}
     for problem in problems:
-        left_out |= {name: "shows faces that aren't its own: apply its modifiers first" for name in problem.objects}
+        why = report_text("shows faces that aren't its own: apply its modifiers first")
+        left_out |= dict.fromkeys(problem.objects, why)
         partners |= problem.partners
         for name, numbers in problem.elements.items():
             elements[name] = np.union1d(elements.get(name, np.zeros(0, np.int64)), numbers)
     total, names = 0, []
     for name, numbers in elements.items():
         obj = context.scene.objects[name]
-        why = "has vertices in one place: merge them first" if name in waiting else _reason_against(obj)
+        why = _reason_against(obj)
+        if name in waiting:
+            why = report_text("has vertices in one place: merge them first")
         if why:
             left_out[name] = why
             continue
@@ -118,11 +123,11 @@ def mend_objects(
 
 def _reason_against(obj: bpy.types.Object) -> str:
     if obj.library or obj.data.library or obj.data.override_library:
-        return "is linked from a library: make it local first"
+        return report_text("is linked from a library: make it local first")
     if sum(other.data == obj.data for other in bpy.data.objects) > 1:
-        return "shares its mesh with another object: make it a single user first"
+        return report_text("shares its mesh with another object: make it a single user first")
     if obj.mode not in {"OBJECT", "EDIT"}:
-        return "is in another mode: go to object or edit mode first"
+        return report_text("is in another mode: go to object or edit mode first")
     return ""
 
 

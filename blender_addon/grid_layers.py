@@ -8,6 +8,7 @@ import numpy as np
 
 from .core.mcol import SOLID, Hull
 from .core.query import Place, Shot
+from .translations import label_text
 
 Color = tuple[float, float, float, float]
 
@@ -82,7 +83,7 @@ def legend(lengths: np.ndarray) -> list[tuple[Color, str]]:
         if count:
             # The longest list matters: it is what costs frame time.
             to = str(last) if last < LENGTHS[-1][1] else f"{int(lengths.max()):,}"
-            rows.append((color, f"{first}–{to}: {count:,} cells"))
+            rows.append((color, label_text("{first}–{last}: {count:,} cells", first=first, last=to, count=count)))
     return rows
 
 

@@ -24,6 +24,7 @@ from .grid_layers import Layer
 from .grid_settings import settings
 from .mesh_bridge import read_mesh
 from .scene_export import export_hull, find_root
+from .translations import label_text
 
 MOST_SPHERES = 1_000
 DELAY = 0.15
@@ -333,7 +334,7 @@ def _draw_legend() -> None:
     blf.size(font, 12 * scale)
     blf.enable(font, blf.SHADOW)
     blf.shadow(font, 3, 0.0, 0.0, 0.0, 0.8)
-    rows = [*reversed(overlay.legend), ((1.0, 1.0, 1.0, 1.0), "Triangles in a cell")]
+    rows = [*reversed(overlay.legend), ((1.0, 1.0, 1.0, 1.0), label_text("Triangles in a cell"))]
     shader = gpu.shader.from_builtin("UNIFORM_COLOR")
     for number, (color, text) in enumerate(rows):
         bottom = y + number * line

@@ -13,6 +13,7 @@ from .core.query import Place
 from .grid_settings import settings
 from .operators import Result
 from .shoot import VIEW3D_OT_sylpheed_shoot, lines
+from .translations import label_text
 
 STATES = {FREE: "free space", LISTED: "holds triangles", SOLID: "solid rock"}
 MOST_LINES = 12
@@ -90,8 +91,14 @@ class SYLPHEED_PT_grid(SylpheedSubpanel, bpy.types.Panel):
             _wrapped(box, overlay.refusal)
         grid = overlay.hull.grid
         column = layout.column(align=True)
-        column.label(text=f"{overlay.root}: {' x '.join(map(str, grid.dimensions))} cells")
-        column.label(text=f"of {' x '.join(f'{side:,.7g}' for side in sorted({*grid.cell_size.tolist()}))} units")
+        dimensions = " x ".join(map(str, grid.dimensions))
+        sides = " x ".join(f"{side:,.7g}" for side in sorted({*grid.cell_size.tolist()}))
+        told = (
+            label_text("{name}: {dimensions} cells", name=overlay.root, dimensions=dimensions),
+            label_text("of {sides} units", sides=sides),
+        )
+        for text in told:
+            column.label(text=text, translate=False)
 
 
 class SYLPHEED_PT_grid_cursor(SylpheedSubpanel, bpy.types.Panel):
@@ -107,7 +114,7 @@ class SYLPHEED_PT_grid_cursor(SylpheedSubpanel, bpy.types.Panel):
         overlay = grid_overlay.current()
         place = grid_overlay.place_at_cursor(context, overlay)
         column = self.layout.column(align=True)
-        for text in place_lines(place) if place else ["The root is scaled to nothing"]:
+        for text in place_lines(place) if place else [label_text("The root is scaled to nothing")]:
             _wrapped(column, text)
 
 
@@ -122,27 +129,32 @@ class SYLPHEED_PT_grid_shoot(SylpheedSubpanel, bpy.types.Panel):
         if overlay is not None and overlay.shot is not None:
             column = layout.column(align=True)
             for text in lines(overlay.shot):
-                column.label(text=text)
+                column.label(text=text, translate=False)
 
 
 def place_lines(place: Place) -> list[str]:
     """What to tell about a point."""
-    here = "Solid here" if place.solid else "Free here"
+    here = label_text("Solid here" if place.solid else "Free here")
     if place.position is None:
-        return [here, "Outside the grid"]
+        return [here, label_text("Outside the grid")]
     x, y, z = place.position
-    told = [here, f"Cell ({x}, {y}, {z}), number {place.number:,}: {STATES.get(place.state, place.state)}"]
+    state = label_text(STATES[place.state]) if place.state in STATES else place.state
+    cell = label_text(
+        "Cell ({x}, {y}, {z}), number {number:,}: {state}", x=x, y=y, z=z, number=place.number, state=state
+    )
+    told = [here, cell]
     if len(place.triangles):
-        told.append(f"{len(place.triangles):,} triangles: {', '.join(map(str, place.triangles.tolist()))}")
+        numbers = ", ".join(map(str, place.triangles.tolist()))
+        told.append(label_text("{count:,} triangles: {numbers}", count=len(place.triangles), numbers=numbers))
     return told
 
 
 def _wrapped(column: bpy.types.UILayout, text: str) -> None:
     rows = textwrap.wrap(text, 34)
     for row in rows[:MOST_LINES]:
-        column.label(text=row)
+        column.label(text=row, translate=False)
     if len(rows) > MOST_LINES:
-        column.label(text="…")
+        column.label(text="…", translate=False)
 
 
 def _draw_view_menu(self: bpy.types.Menu, context: bpy.types.Context) -> None:

@@ -15,6 +15,7 @@ from .scene_export import find_root
 from .scene_import import HullOptions
 from .scene_making import Asteroid, add_asteroid, fit_grid_of, make_new_hull
 from .scene_read import find_roots
+from .translations import report_text
 
 
 class OBJECT_OT_sylpheed_add_asteroid(bpy.types.Operator):
@@ -76,7 +77,7 @@ class OBJECT_OT_sylpheed_add_asteroid(bpy.types.Operator):
         viewport.select_only(context, obj)
         for warning in warnings:
             self.report({"WARNING"}, scene_names.printable(warning))
-        self.report({"INFO"}, f"{obj.name}: {len(obj.data.polygons):,} triangles")
+        self.report({"INFO"}, report_text("{name}: {count:,} triangles", name=obj.name, count=len(obj.data.polygons)))
         return {"FINISHED"}
 
 
@@ -150,11 +151,12 @@ class OBJECT_OT_sylpheed_new_hull(bpy.types.Operator, ViewProperties):
 
 
 class OBJECT_OT_sylpheed_fit_grid(bpy.types.Operator):
-    """Give the hull the smallest box and grid around its geometry. Every cell list is made anew, and the hull's
-    .rgn no longer fits"""
-
     bl_idname = "sylpheed.fit_grid"
     bl_label = "Fit Sylpheed Grid"
+    bl_description = (
+        "Give the hull the smallest box and grid around its geometry. Every cell list is made anew, and the hull's "
+        ".rgn no longer fits"
+    )
     bl_options = {"REGISTER", "UNDO", "PRESET"}
 
     cell_size: FloatProperty(
@@ -206,12 +208,8 @@ class OBJECT_OT_sylpheed_fit_grid(bpy.types.Operator):
             self.report({"INFO"}, "The grid fits already")
             return {"CANCELLED"}
         grid_overlay.refresh(context)
-        self.report(
-            {"WARNING"},
-            scene_names.printable(
-                f"{change}. Every cell list is made anew; the hull's .rgn no longer fits and must be made anew"
-            ),
-        )
+        warning = report_text("Every cell list is made anew; the hull's .rgn no longer fits and must be made anew")
+        self.report({"WARNING"}, scene_names.printable(f"{change}. {warning}"))
         return {"FINISHED"}
 
 

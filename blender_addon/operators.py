@@ -20,6 +20,7 @@ from .core.rebuild import Options, Outside, Rebuild
 from .preferences import PATH_OPTIONS, SylpheedPreferences, folders
 from .scene_export import Exported, export_hull, export_set, find_root
 from .scene_import import HullOptions, Imported, SetOptions, View, import_hull, import_set
+from .translations import CONTEXT, label_text, report_text
 
 if TYPE_CHECKING:
     from .core.stage import Stage
@@ -253,7 +254,8 @@ class ExportFile(ExportHelper):
             context.window_manager.progress_end()
         for warning in exported.warnings:
             _report(self, "WARNING", warning)
-        _report(self, "INFO", f"{exported.summary}; wrote {len(exported.data):,} bytes to {path}")
+        wrote = report_text("wrote {count:,} bytes to {path}", count=len(exported.data), path=path)
+        _report(self, "INFO", f"{exported.summary}; {wrote}")
         return {"FINISHED"}
 
 
@@ -288,6 +290,7 @@ class EXPORT_SCENE_OT_sylpheed_col(bpy.types.Operator, ExportFile):
             ("GROW", "Grow", "Add whole cells to the grid. The hull's .rgn no longer fits then"),
         ],
         default="ERROR",
+        translation_context=CONTEXT,
     )
     turn: BoolProperty(
         name="Turn",
@@ -392,6 +395,7 @@ class IMPORT_SCENE_OT_sylpheed_stage(bpy.types.Operator, HullProperties):
         description="Which phase of the stage, such as Phase_1. Those without a hull are not listed",
         default="Phase_1",
         search=suggest_phases,
+        translation_context=CONTEXT,
     )
     parts: EnumProperty(
         name="Parts",
@@ -413,8 +417,9 @@ class IMPORT_SCENE_OT_sylpheed_stage(bpy.types.Operator, HullProperties):
         for name in ("directory", "stage", "phase"):
             self.layout.prop(self, name)
         listed = self.layout.box().column(align=True)
-        for name, hull in _phases(self, context) or [("No such stage", "in this folder")]:
-            listed.label(text=f"{name}: {hull}", icon="RIGHTARROW" if name == self.phase else "BLANK1")
+        for name, hull in _phases(self, context) or [(label_text("No such stage"), label_text("in this folder"))]:
+            icon = "RIGHTARROW" if name == self.phase else "BLANK1"
+            listed.label(text=f"{name}: {hull}", icon=icon, translate=False)
         self.layout.prop(self, "parts")
         self.draw_hull(self.layout)
 
@@ -488,7 +493,8 @@ class EXPORT_SCENE_OT_sylpheed_mod(bpy.types.Operator):
         for warning in exported.warnings:
             _report(self, "WARNING", warning)
         replaced = exported.written.replaced
-        _report(self, "INFO", f"wrote {exported.written.path}, replaced {', '.join(replaced) or 'nothing'}")
+        names = ", ".join(replaced) or report_text("nothing")
+        _report(self, "INFO", report_text("wrote {path}, replaced {names}", path=exported.written.path, names=names))
         return {"FINISHED"}
 
 
@@ -498,7 +504,10 @@ def _finish_import(operator: bpy.types.Operator, context: bpy.types.Context, don
     viewport.select(context, roots)
     distance = viewport.reach(context, roots) if operator.reach else None
     if distance:
-        _report(operator, "INFO", f"raised the clip end of the 3D views to {distance:,.4g}, so that the map is seen")
+        raised = report_text(
+            "raised the clip end of the 3D views to {distance:,.4g}, so that the map is seen", distance=distance
+        )
+        _report(operator, "INFO", raised)
     for imported in done:
         _report(operator, "INFO", imported.summary)
         for warning in imported.warnings:

@@ -23,6 +23,7 @@ from .core.surfaces import split
 from .intersections import intersection_faults
 from .scene_export import HullEdit, SetEdit, read_hull, read_set
 from .scene_read import Origin
+from .translations import label_text
 
 TITLES = {
     "counts": "Over the limits",
@@ -115,7 +116,8 @@ def check_root(context: bpy.types.Context, root: bpy.types.Object) -> Checked:
         facts, problems = [], [_refused(error)]
     order = (Severity.ERROR, Severity.WARNING, Severity.INFO)
     problems.sort(key=lambda problem: order.index(problem.severity))
-    source = Fact("Source", f"{root[carry.STEM]}, {len(carry.source(root)):,} bytes")
+    told = label_text("{name}, {count:,} bytes", name=root[carry.STEM], count=len(carry.source(root)))
+    source = Fact("Source", told)
     return Checked(root.name, carry.kind(root), (source, *facts), tuple(problems))
 
 

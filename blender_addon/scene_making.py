@@ -19,6 +19,7 @@ from .core.regrid import regrid
 from .mesh_bridge import MeshArrays, make_mesh
 from .scene_import import HullOptions, Imported, add_object, make_hull, remake_shown
 from .scene_read import below, claim_by_position, read_objects
+from .translations import report_text
 
 MOST_CELLS = 1_000_000
 """The game's own maps have 125 or 1,000. Each cell takes 32 bytes, and the game keeps them all in memory."""
@@ -50,9 +51,11 @@ def add_asteroid(
     hull = mcol.decode(carry.source(root))
     warnings = []
     if hull.grid.outside(vertices + np.float32(asteroid.place)).any():
-        warnings.append(f"`{obj.name}` reaches outside the hull's box: move it inside or use Fit Grid")
+        warnings.append(
+            report_text("`{name}` reaches outside the hull's box: move it inside or use Fit Grid", name=obj.name)
+        )
     elif is_solid(hull, np.array(asteroid.place)):
-        warnings.append(f"`{obj.name}` has its centre in rock")
+        warnings.append(report_text("`{name}` has its centre in rock", name=obj.name))
     return obj, warnings
 
 
@@ -97,7 +100,8 @@ def fit_grid_of(context: bpy.types.Context, root: bpy.types.Object, cell_size: f
     hull = regrid(source, grid)
     carry.set_source(root, mcol.encode(hull))
     remake_shown(context.scene, root, hull)
-    return f"{root.name}: the grid is now {_described(grid)}, it was {_described(source.grid)}"
+    now, before = _described(grid), _described(source.grid)
+    return report_text("{name}: the grid is now {now}, it was {before}", name=root.name, now=now, before=before)
 
 
 def _check_cells(dimensions: np.ndarray) -> None:
@@ -116,7 +120,7 @@ def _same(one: Grid, other: Grid) -> bool:
 
 def _described(grid: Grid) -> str:
     sides = " x ".join(f"{side:,.7g}" for side in np.unique(grid.cell_size))
-    return f"{' x '.join(map(str, grid.dimensions))} cells of {sides}"
+    return report_text("{dimensions} cells of {sides}", dimensions=" x ".join(map(str, grid.dimensions)), sides=sides)
 
 
 def _free_name(root: bpy.types.Object) -> str:

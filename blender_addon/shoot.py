@@ -13,16 +13,16 @@ from .core.mcol import Hull
 from .core.query import Shot, free_time, shoot
 from .grid_settings import settings
 from .operators import Result
-
-HINT = "Left click: shoot. Esc or right click: end"
+from .translations import label_text
 
 
 class VIEW3D_OT_sylpheed_shoot(bpy.types.Operator):
-    """Click into the view to send a ray, or a sphere of a ship's radius, through the game's query: which cells it
-    visits, which triangles it tests, what it hits"""
-
     bl_idname = "sylpheed.shoot"
     bl_label = "Shoot at Sylpheed Hull"
+    bl_description = (
+        "Click into the view to send a ray, or a sphere of a ship's radius, through the game's query: which cells it "
+        "visits, which triangles it tests, what it hits"
+    )
 
     start: FloatVectorProperty(
         name="Start",
@@ -53,7 +53,7 @@ class VIEW3D_OT_sylpheed_shoot(bpy.types.Operator):
             self.report({"ERROR"}, scene_names.printable(str(error)))
             return {"CANCELLED"}
         context.window.cursor_modal_set("CROSSHAIR")
-        context.workspace.status_text_set(HINT)
+        context.workspace.status_text_set(label_text("Left click: shoot. Esc or right click: end"))
         context.window_manager.modal_handler_add(self)
         return {"RUNNING_MODAL"}
 
@@ -99,22 +99,29 @@ class VIEW3D_OT_sylpheed_shoot(bpy.types.Operator):
 def lines(shot: Shot) -> list[str]:
     """What to tell about a shot."""
     if shot.first is None:
-        return ["Misses the grid: no cell is visited"]
+        return [label_text("Misses the grid: no cell is visited")]
     sides = " x ".join(str(last - first + 1) for first, last in zip(shot.first, shot.last, strict=True))
     told = [
-        f"Cells visited: {shot.visited:,} ({sides})",
-        f"Holding triangles: {len(shot.listed):,}, opened: {len(shot.opened):,}",
-        f"Triangles listed: {len(shot.looked_up):,}, tested: {len(shot.tested):,}",
+        label_text("Cells visited: {count:,} ({sides})", count=shot.visited, sides=sides),
+        label_text(
+            "Holding triangles: {listed:,}, opened: {opened:,}", listed=len(shot.listed), opened=len(shot.opened)
+        ),
+        label_text(
+            "Triangles listed: {listed:,}, tested: {tested:,}", listed=len(shot.looked_up), tested=len(shot.tested)
+        ),
     ]
     if shot.triangle is None:
-        return [*told, "Hits nothing"]
+        return [*told, label_text("Hits nothing")]
     x, y, z = shot.position
-    side = "back" if shot.back else "front"
+    distance = shot.time * float(np.linalg.norm(shot.movement))
     return [
         *told,
-        f"Hits triangle {shot.triangle:,} from its {side}",
-        f"at ({x:,.0f}, {y:,.0f}, {z:,.0f})",
-        f"after {shot.time * float(np.linalg.norm(shot.movement)):,.0f} units (time {shot.time:.4f})",
+        label_text(
+            "Hits triangle {number:,} from its back" if shot.back else "Hits triangle {number:,} from its front",
+            number=shot.triangle,
+        ),
+        label_text("at ({x:,.0f}, {y:,.0f}, {z:,.0f})", x=x, y=y, z=z),
+        label_text("after {distance:,.0f} units (time {time:.4f})", distance=distance, time=shot.time),
     ]
 
 

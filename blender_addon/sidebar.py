@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unicodedata import east_asian_width
+
 import bpy
 
 from . import carry, last_check
@@ -10,11 +12,12 @@ from .core.errors import Severity
 from .fixes import FIXES
 from .problems import TITLES, Fact, Problem
 from .scene_read import root_of
+from .translations import CONTEXT
 
 ICONS = {Severity.ERROR: "CANCEL", Severity.WARNING: "ERROR", Severity.INFO: "INFO"}
 
 WIDTH = 34
-"""Letters that a line of the sidebar holds at its usual width."""
+"""Letters that a line of the sidebar holds at its usual width. Japanese ones take the room of two."""
 
 
 class SYLPHEED_PT_hull(bpy.types.Panel):
@@ -54,7 +57,7 @@ def _draw_verdict(layout: bpy.types.UILayout, sound: bool, problems: int) -> Non
     elif problems:
         layout.label(text="Can be exported", icon="CHECKMARK")
     else:
-        layout.label(text="Sound", icon="CHECKMARK")
+        layout.label(text="Sound", text_ctxt=CONTEXT, icon="CHECKMARK")
 
 
 def _draw_problem(layout: bpy.types.UILayout, root: bpy.types.Object, problem: Problem) -> None:
@@ -81,11 +84,15 @@ def _draw_message(layout: bpy.types.UILayout, message: str) -> None:
     column.scale_y = 0.75
     line = ""
     for word in message.split(" "):
-        if line and len(line) + len(word) > WIDTH:
+        if line and _width(line) + _width(word) > WIDTH:
             column.label(text=line, icon="BLANK1", translate=False)
             line = ""
         line += f" {word}" if line else word
     column.label(text=line, icon="BLANK1", translate=False)
+
+
+def _width(text: str) -> int:
+    return sum(2 if east_asian_width(letter) in "WF" else 1 for letter in text)
 
 
 class SYLPHEED_PT_hull_facts(bpy.types.Panel):
@@ -117,7 +124,7 @@ def _draw_fact(layout: bpy.types.UILayout, fact: Fact) -> None:
         layout.separator()
         layout.label(text=fact.label)
         return
-    if len(value) > WIDTH // 2:
+    if _width(value) > WIDTH // 2:
         layout.label(text=fact.label)
         _draw_message(layout, value)
         return

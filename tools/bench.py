@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import ctypes
 import gc
 import os
 import statistics
@@ -127,6 +128,7 @@ def quiet() -> Iterator[None]:
         yield
     finally:
         sys.stdout.flush()
+        ctypes.CDLL("msvcrt" if os.name == "nt" else None).fflush(None)
         os.dup2(saved, 1)
         os.close(saved)
 

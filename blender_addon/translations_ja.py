@@ -1,0 +1,410 @@
+"""日本語。The interface in Japanese: by Blender's context, then by the English text.
+
+The words are those of Blender's own Japanese interface. {…} stands for a value and stays as it is. A tooltip has no
+full stop at its end: Blender adds one.
+"""
+
+OPERATORS = {
+    # Menus
+    "Sylpheed stage (game folder)": "Sylpheed ステージ（ゲームフォルダー）",
+    "Sylpheed hull (.col)": "Sylpheed 当たり判定メッシュ (.col)",
+    "Sylpheed collision set (.bin)": "Sylpheed 当たり判定セット (.bin)",
+    "Sylpheed mod (MiscBin.pak)": "Sylpheed Mod (MiscBin.pak)へ書き出し",
+    "Sylpheed Hull": "Sylpheed 当たり判定メッシュ",
+    "Sylpheed Asteroid": "Sylpheed 小惑星",
+    # Operators
+    "Import Sylpheed Stage": "Sylpheed ステージをインポート",
+    "Import Sylpheed Hull": "Sylpheed 当たり判定メッシュをインポート",
+    "Import Sylpheed Collision Set": "Sylpheed 当たり判定セットをインポート",
+    "Export Sylpheed Mod": "Sylpheed Modをエクスポート",
+    "Export Sylpheed Hull": "Sylpheed 当たり判定メッシュをエクスポート",
+    "Export Sylpheed Collision Set": "Sylpheed 当たり判定セットをエクスポート",
+    "Check Sylpheed Hulls": "Sylpheed 当たり判定をチェック",
+    "Select Sylpheed Problem": "Sylpheed の問題箇所を選択",
+    "Triangulate Sylpheed Faces": "Sylpheed の面を三角化",
+    "Merge Sylpheed Vertices by Distance": "Sylpheed の頂点を距離でマージ",
+    "Dissolve Degenerate Sylpheed Faces": "Sylpheed の面積0の面を溶解",
+    "Fill Sylpheed Holes": "Sylpheed の穴をフィル",
+    "Turn Sylpheed Faces": "Sylpheed の面を反転",
+    "Drop Unused Sylpheed Vertices": "Sylpheed の未使用の頂点を削除",
+    "Delete Doubled Sylpheed Faces": "Sylpheed の重複した面を削除",
+    "Add Sylpheed Asteroid": "Sylpheed 小惑星を追加",
+    "New Sylpheed Hull": "Sylpheed 当たり判定メッシュを新規作成",
+    "Fit Sylpheed Grid": "Sylpheed グリッドを合わせる",
+    "Show Sylpheed Grid": "Sylpheed グリッドを表示",
+    "Refresh Sylpheed Grid": "Sylpheed グリッドを更新",
+    "Shoot at Sylpheed Hull": "Sylpheed 当たり判定を試し撃ち",
+    # Buttons
+    "Check": "チェック",
+    "Check Again": "再チェック",
+    "Check All": "すべてチェック",
+    "Select": "選択",
+    "Fix": "修正",
+    "Show Grid": "グリッドを表示",
+    "Hide Grid": "グリッドを隠す",
+    "Shoot": "試し撃ち",
+    "Add Asteroid": "小惑星を追加",
+    "New Hull": "当たり判定メッシュを新規作成",
+    "Fit Grid": "グリッドを合わせる",
+}
+
+TEXTS = {
+    # Import
+    "Import the hull of a stage's phase from the extracted game, with the stage's own asteroid meshes": (
+        "展開したゲームから、ステージの1フェーズの当たり判定メッシュを、そのステージ専用の小惑星メッシュと共にインポートします"
+    ),
+    "Import collision hulls of Project Sylpheed, with their grid cells": (
+        "プロジェクト シルフィードの当たり判定メッシュを、グリッドのセルと共にインポートします"
+    ),
+    "Import the collision meshes of ships, machines and asteroids from a CollisionSet of Project Sylpheed": (
+        "プロジェクト シルフィードの CollisionSet から、艦船・機体・小惑星の当たり判定メッシュをインポートします"
+    ),
+    "Sylpheed hull": "Sylpheed 当たり判定メッシュ",
+    "Sylpheed collision set": "Sylpheed 当たり判定セット",
+    "Surfaces": "サーフェス",
+    "How the hull's closed surfaces become objects": "閉じたサーフェスを、どのようにオブジェクトにするか",
+    "Separate": "分離",
+    "One object for the wall and for each asteroid": "壁と小惑星をそれぞれ1つのオブジェクトにします",
+    "Joined": "統合",
+    "One object for the whole hull": "全体を1つのオブジェクトにします",
+    "Cells": "セル",
+    "Whether to show the grid cells that hold triangles. They are never read back": (
+        "三角形面を含むグリッドのセルを表示するかどうか。エクスポートには使われません"
+    ),
+    "Objects": "オブジェクト",
+    "A wire box for each, in a collection of their own that is hidden at first": (
+        "セルごとのワイヤーのボックスを、専用のコレクション（最初は非表示）に作ります"
+    ),
+    "None": "なし",
+    "No cells": "セルを作りません",
+    "Bounding Spheres": "境界球",
+    "Show the sphere that the game tests in front of each cell's triangles. Never read back": (
+        "ゲームが各セルの三角形面より先に調べる球を表示します。エクスポートには使われません"
+    ),
+    "Scale": "スケール",
+    "Blender units for one game unit. Set on the root object, exported coordinates don't depend on it": (
+        "ゲームの1単位あたりの Blender の単位。ルートオブジェクトに設定され、エクスポートする座標には影響しません"
+    ),
+    "Up": "上",
+    "Which axis of the file points up in Blender": "ファイルのどの軸を Blender の上方向にするか",
+    "The file's Y axis points up, as in the games of this engine": (
+        "ファイルの Y 軸を上にします。このエンジンのゲームと同じです"
+    ),
+    "The file's axes are Blender's axes": "ファイルの軸をそのまま Blender の軸とします",
+    "Mirror": "ミラー",
+    "Show a mirror image along X, for comparing with a left-handed view": (
+        "X 方向の鏡像を表示します。左手系の表示との比較用です"
+    ),
+    "Clip Distance": "クリップ距離",
+    "Let the 3D views see as far as what is imported is large. Never shortens a view's clip distance": (
+        "インポートしたもの全体が見えるよう、3Dビューの表示範囲を広げます。狭めることはありません"
+    ),
+    "Names": "名前",
+    "Which parts to import: names with * and ?, separated by commas. The others stay in the file": (
+        "インポートするパーツ。* と ? を使った名前をカンマで区切ります。他のパーツはファイルに残ります"
+    ),
+    "Game Folder": "ゲームフォルダー",
+    "The folder of the extracted game disc. Empty: that of the preferences. It is only ever read": (
+        "ゲームディスクを展開したフォルダー。空ならプリファレンスのもの。読み込むだけで、書き換えません"
+    ),
+    "Stage": "ステージ",
+    "Which stage, such as S14": "ステージ名。S14 など",
+    "Which phase of the stage, such as Phase_1. Those without a hull are not listed": (
+        "ステージのフェーズ名。Phase_1 など。当たり判定メッシュのないものは一覧にありません"
+    ),
+    "No such stage": "ステージがありません",
+    "in this folder": "このフォルダー",
+    "Parts": "パーツ",
+    "Which meshes of the stage's collision set to import as well": (
+        "ステージの当たり判定セットから、どのメッシュを合わせてインポートするか"
+    ),
+    "The hull alone": "当たり判定メッシュのみ",
+    "The stage's own asteroids": "ステージ専用の小惑星",
+    "All": "すべて",
+    "Every mesh of the library": "ライブラリのすべてのメッシュ",
+    # Export
+    "Write hidden/MiscBin.pak with the edited hulls and meshes of this scene into the mod folder": (
+        "このシーンで編集した当たり判定を含む hidden/MiscBin.pak を、Mod フォルダーに書き出します"
+    ),
+    "Export a collision hull for Project Sylpheed: what hangs below its root object, hidden or not": (
+        "プロジェクト シルフィードの当たり判定メッシュをエクスポートします。"
+        "ルートオブジェクトの子が、非表示のものも含めて対象です"
+    ),
+    "Export a CollisionSet for Project Sylpheed: edited parts are replaced, the others stay": (
+        "プロジェクト シルフィードの CollisionSet をエクスポートします。編集したパーツを置き換え、他はそのまま残します"
+    ),
+    "File Path": "ファイルパス",
+    "The file to write": "書き出すファイル",
+    "Hull": "当たり判定メッシュ",
+    "Name of the hull's root object. Empty: that of the active object, or the only one": (
+        "ルートオブジェクトの名前。空なら、アクティブオブジェクトのもの、または唯一のもの"
+    ),
+    "Rebuild": "再構築",
+    "How much of the source file to make anew": "元のファイルをどこまで作り直すか",
+    "Changed": "変更",
+    "Keep every cell, sphere and byte that the edit doesn't reach": (
+        "編集が及ばないセル・球・データを、すべて元のまま保ちます"
+    ),
+    "Make every cell list, sphere and fill state anew": "セルのリスト・球・充填状態をすべて作り直します",
+    "What to do with geometry outside the hull's bounding box": "バウンディングボックスの外にある形状の扱い",
+    "Refuse to export, naming the objects": "エクスポートを中止し、オブジェクト名を知らせます",
+    "Add whole cells to the grid. The hull's .rgn no longer fits then": (
+        "グリッドをセル単位で広げます。その場合、対応する .rgn は合わなくなります"
+    ),
+    "Turn": "面の向きを直す",
+    "Turn faces whose front doesn't face free space, instead of refusing them": (
+        "表側が空間を向いていない面を、エラーにせず反転します"
+    ),
+    "Apply Modifiers": "モディファイアーを適用",
+    "Export meshes as their modifiers and shape keys show them": (
+        "モディファイアーとシェイプキーを適用した形でメッシュをエクスポートします"
+    ),
+    "Mod Folder": "Mod フォルダー",
+    "Where the modded archive goes, in the layout of the disc. Empty: that of the preferences": (
+        "Mod のアーカイブを、ディスクと同じ構成で書き出す先。空ならプリファレンスのもの"
+    ),
+    "The game to take everything else from. Empty: where the import came from. It is only ever read": (
+        "その他のデータの元になるゲーム。空ならインポート元。読み込むだけで、書き換えません"
+    ),
+    "Collision Sets": "当たり判定セット",
+    "The game holds its collision set 18 times. Which copies an edited set replaces": (
+        "ゲームには同じ当たり判定セットが18個あります。編集したセットで、そのうちどれを置き換えるか"
+    ),
+    "Every copy, as in the game": "すべて。ゲーム本来の状態と同じく内容が揃います",
+    "The copy that was imported alone": "インポートしたものだけ",
+    # Preferences
+    "The folder of the extracted game disc, with dat and hidden in it. It is only ever read": (
+        "ゲームディスクを展開した、dat と hidden を含むフォルダー。読み込むだけで、書き換えません"
+    ),
+    "Where mods go, in the layout of the disc. What it holds already is imported before the game's": (
+        "Mod をディスクと同じ構成で書き出す先。すでにあるものは、ゲームのものより優先してインポートされます"
+    ),
+    # Checks
+    "Check the hulls and collision sets of this scene as the export does. The sidebar shows the result": (
+        "このシーンの当たり判定メッシュと当たり判定セットを、エクスポート時と同じようにチェックします。結果はサイドバーに表示されます"
+    ),
+    "Enter edit mode with exactly these elements selected": "該当する要素だけを選択して編集モードに入ります",
+    "Problem": "問題",
+    "Which kind of problem, such as open edges": "問題の種類。open edges など",
+    "Severity": "重大度",
+    "Only what is an error, warning or info. Empty: all of it": (
+        "error、warning、info のうち対象とするもの。空ならすべて"
+    ),
+    "Root": "ルート",
+    "Name of the hull's root. Empty: that of the active object": "ルートの名前。空なら、アクティブオブジェクトのもの",
+    "Cut faces with four or more corners into triangles": "四角以上の面を三角形面に分割します",
+    "Merge vertices of one object that lie in one place": "1つのオブジェクト内で同じ位置にある頂点をマージします",
+    "Dissolve faces without area": "面積のない面を溶解します",
+    "Fill the holes at open edges with triangles": "開いた辺の穴を三角形面で埋めます",
+    "Turn faces so that their front faces free space": "表側が空間を向くように面を反転します",
+    "Delete vertices and edges that belong to no face": "どの面にも属さない頂点と辺を削除します",
+    "Delete faces that lie on the vertices of another": "他の面と同じ頂点を使う面を削除します",
+    "Select an object of a hull or collision set": "当たり判定のオブジェクトを選択してください",
+    "Not checked yet": "まだチェックしていません",
+    "Edited since the last check": "前回のチェック後に編集あり",
+    "Can't be exported yet": "まだエクスポートできません",
+    "Can be exported": "エクスポートできます",
+    "Over the limits": "上限を超過",
+    "Unusable coordinates": "使用できない座標",
+    "Faces without area": "面積のない面",
+    "Open edges": "開いた辺",
+    "Edges with three or more faces": "3つ以上の面がある辺",
+    "Doubled faces": "重複した面",
+    "Surfaces that aren't closed": "閉じていないサーフェス",
+    "Flipped faces": "反転した面",
+    "Front doesn't face free space": "表側が空間を向いていない面",
+    "No surface leaves free space": "空間を残すサーフェスがない",
+    "Surfaces wholly in rock": "岩の中に埋もれたサーフェス",
+    "Outside the bounding box": "バウンディングボックスの外側",
+    "Surfaces that are gone": "なくなったサーフェス",
+    "Unused vertices": "未使用の頂点",
+    "Doubled vertices": "重複した頂点",
+    "Faces with four or more corners": "四角以上の面",
+    "Self-intersections": "自己交差",
+    "Intersecting surfaces": "交差するサーフェス",
+    "Cells with long lists": "リストの長いセル",
+    "Refused": "エクスポート不可",
+    "Left out": "対象外",
+    "Parts without faces": "面のないパーツ",
+    "Parts that are gone": "なくなったパーツ",
+    "The scene holds no hull and no collision set": "シーンに当たり判定メッシュも当たり判定セットもありません",
+    "{name}: no longer there": "{name}: もうありません",
+    "can't be selected in {names}: linked, not in this view layer, or made by modifiers": (
+        "{names} では選択できません: リンクされているか、このビューレイヤーにないか、モディファイアーによるものです"
+    ),
+    "{name}: nothing to mend": "{name}: 修正するものはありません",
+    "{count:,} mended in {names}": "{count:,} 箇所を修正しました: {names}",
+    "shows faces that aren't its own: apply its modifiers first": (
+        "に表示されている面は自身のものではありません: 先にモディファイアーを適用してください"
+    ),
+    "has vertices in one place: merge them first": "に同じ位置の頂点があります: 先にマージしてください",
+    "is linked from a library: make it local first": "はライブラリからリンクされています: 先にローカル化してください",
+    "shares its mesh with another object: make it a single user first": (
+        "は他のオブジェクトとメッシュを共有しています: 先にシングルユーザー化してください"
+    ),
+    "is in another mode: go to object or edit mode first": (
+        "は別のモードです: 先にオブジェクトモードか編集モードにしてください"
+    ),
+    # Counts and changes
+    "Counts and Changes": "数量と変更点",
+    "Source": "ソース",
+    "{name}, {count:,} bytes": "{name}, {count:,} バイト",
+    "Vertices": "頂点",
+    "Triangles": "三角形面",
+    "Cell Size": "セルサイズ",
+    "Triangles, compared with the source:": "三角形面（ソースとの比較）:",
+    "As They Were": "変更なし",
+    "Moved": "移動",
+    "Added": "追加",
+    "Removed": "削除",
+    "Cells Touched": "影響したセル",
+    "Edited": "編集済み",
+    # Grid
+    "Grid": "グリッド",
+    "Show or hide the grid of the active hull in the 3D views: the cells in which the game looks for triangles": (
+        "アクティブな当たり判定メッシュのグリッドを3Dビューに表示、または非表示にします。ゲームはこのセルで三角形面を探します"
+    ),
+    "Show the grid as the hull would be exported now": "今エクスポートした場合のグリッドを表示します",
+    "The grid isn't shown": "グリッドが表示されていません",
+    "The cells that hold triangles, coloured by how many they list": "三角形面を含むセル。色はその数を表します",
+    "Rock": "岩",
+    "The cells that lie wholly in rock": "完全に岩の中にあるセル",
+    "Cell under the 3D Cursor": "3Dカーソルのセル",
+    "The cell that the game looks up for the 3D cursor's place, and the triangles that it lists": (
+        "3Dカーソルの位置でゲームが参照するセルと、そのリストにある三角形面"
+    ),
+    "The spheres that the game tests before the triangles: those of the faces selected in edit mode, or of the "
+    "selected objects": (
+        "ゲームが三角形面より先に調べる球。編集モードでは選択した面、それ以外では選択したオブジェクトのもの"
+    ),
+    "Follow Edits": "編集に追従",
+    "Show the grid as it would be exported after each edit. Off: as it was when last refreshed": (
+        "編集するたびに、エクスポートした場合のグリッドを表示します。オフなら、最後に更新した時のまま"
+    ),
+    "No hull is in the scene": "シーンに当たり判定メッシュがありません",
+    "Shown as it last was, because now:": "以下の理由で前回のまま表示:",
+    "{name}: {dimensions} cells": "{name}: {dimensions} セル",
+    "of {sides} units": "セルの一辺 {sides}",
+    "{first}–{last}: {count:,} cells": "{first}–{last}: {count:,} セル",
+    "Triangles in a cell": "セル内の三角形面",
+    "At the 3D Cursor": "3Dカーソルの位置",
+    "The root is scaled to nothing": "ルートのスケールが0です",
+    "Solid here": "ここは岩の中",
+    "Free here": "ここは空間",
+    "Outside the grid": "グリッドの外側",
+    "Cell ({x}, {y}, {z}), number {number:,}: {state}": "セル ({x}, {y}, {z})、番号 {number:,}: {state}",
+    "free space": "空間",
+    "holds triangles": "三角形面あり",
+    "solid rock": "岩",
+    "{count:,} triangles: {numbers}": "三角形面 {count:,}: {numbers}",
+    # Shoot
+    "Shoot": "試し撃ち",
+    "Click into the view to send a ray, or a sphere of a ship's radius, through the game's query: which cells it "
+    "visits, which triangles it tests, what it hits": (
+        "ビューをクリックした方向へ、レイまたは機体の半径の球を飛ばし、ゲームの判定処理にかけます。通過するセル、調べる三角形面、当たるものが分かります"
+    ),
+    "Radius": "半径",
+    "Radius of the sphere that Shoot sends, in game units. 0 sends a ray": (
+        "試し撃ちで飛ばす球の半径（ゲームの単位）。0 ならレイを飛ばします"
+    ),
+    "Radius of the sphere, in game units. 0 sends a ray": "球の半径（ゲームの単位）。0 ならレイを飛ばします",
+    "Start": "開始",
+    "Where the shot begins, in the file's axes and game units": "始点。ファイルの軸とゲームの単位で指定します",
+    "Movement": "移動",
+    "From there to where it ends, in the file's axes and game units": (
+        "始点から終点までの移動量。ファイルの軸とゲームの単位で指定します"
+    ),
+    "Left click: shoot. Esc or right click: end": "左クリック: 試し撃ち　Esc・右クリック: 終了",
+    "Misses the grid: no cell is visited": "グリッドに入らず、通過セルなし",
+    "Cells visited: {count:,} ({sides})": "通過セル: {count:,} ({sides})",
+    "Holding triangles: {listed:,}, opened: {opened:,}": "三角形面あり: {listed:,}、参照: {opened:,}",
+    "Triangles listed: {listed:,}, tested: {tested:,}": "三角形面: {listed:,}、判定: {tested:,}",
+    "Hits nothing": "何にも当たりません",
+    "Hits triangle {number:,} from its back": "三角形面 {number:,} の裏側に命中",
+    "Hits triangle {number:,} from its front": "三角形面 {number:,} の表側に命中",
+    "at ({x:,.0f}, {y:,.0f}, {z:,.0f})": "位置 ({x:,.0f}, {y:,.0f}, {z:,.0f})",
+    "after {distance:,.0f} units (time {time:.4f})": "距離 {distance:,.0f}（時間 {time:.4f}）",
+    # Make
+    "Make": "作成",
+    "Add a closed rock to the hull of the active object, or the only one, at the 3D cursor": (
+        "アクティブオブジェクトの（または唯一の）当たり判定メッシュに、閉じた岩を3Dカーソルの位置で追加します"
+    ),
+    "There is no hull to add it to: import one, or make one with New Hull": (
+        "追加先の当たり判定メッシュがありません: インポートするか、新規作成してください"
+    ),
+    "Seed": "シード",
+    "Another number, another rock": "数が違えば、違う岩になります",
+    "Size": "サイズ",
+    "Largest diameter, in game units": "最大の直径（ゲームの単位）",
+    "Roughness": "粗さ",
+    "From a ball, 0, to deep valleys, 1": "0 で球、1 で深い谷のある形になります",
+    "The most that it may have. The game's own asteroids have about 50": (
+        "三角形面の最大数。ゲーム本来の小惑星は50前後です"
+    ),
+    "Location": "位置",
+    "Its centre in the file's axes, in game units. Where none is given, the 3D cursor": (
+        "中心の位置（ファイルの軸、ゲームの単位）。指定がなければ3Dカーソルの位置"
+    ),
+    "Make a collision hull from nothing, to be filled with asteroids and exported like an imported one": (
+        "当たり判定メッシュを一から作ります。小惑星を追加し、インポートしたものと同じようにエクスポートできます"
+    ),
+    "Name": "名前",
+    "What the file will be called, without .col": "ファイルの名前。.col は付けません",
+    "Box": "ボックス",
+    "How large the map is along the file's axes, in game units, around its origin. Widened to whole cells": (
+        "原点を中心とするマップの大きさ（ファイルの軸、ゲームの単位）。セル単位に切り上げられます"
+    ),
+    "Side of the cells that the game sorts triangles into, in game units. Its own maps have 10,000 or 50,000": (
+        "ゲームが三角形面を振り分けるセルの一辺（ゲームの単位）。ゲーム本来のマップは 10,000 か 50,000 です"
+    ),
+    "Wall": "壁",
+    "What is around the map": "マップの周囲をどうするか",
+    "A wall along the box; everything outside is solid": "ボックスに沿った壁を作ります。外側はすべて岩になります",
+    "Free space. A hull needs a surface, so it begins with an asteroid in its middle": (
+        "周囲は空間になります。サーフェスが必要なため、中央に小惑星が1つ作られます"
+    ),
+    "Make a wire box for each grid cell that holds triangles, in a hidden collection": (
+        "三角形面を含むセルごとのワイヤーのボックスを、非表示のコレクションに作ります"
+    ),
+    "Give the hull the smallest box and grid around its geometry. Every cell list is made anew, and the hull's .rgn no "
+    "longer fits": (
+        "形状を囲む最小のボックスとグリッドにします。セルのリストはすべて作り直され、対応する .rgn は合わなくなります"
+    ),
+    "There is no hull in the scene": "シーンに当たり判定メッシュがありません",
+    "Side of the cells, in game units. 0 keeps the present one": "セルの一辺（ゲームの単位）。0 なら今のままです",
+    "Margin": "余白",
+    "Room to leave between the geometry and the box on each side, in game units": (
+        "各方向で形状とボックスの間に空ける距離（ゲームの単位）"
+    ),
+    "Every cell list, sphere and fill state is made anew.": "セルのリスト・球・充填状態をすべて作り直します。",
+    "The hull's .rgn no longer fits and must be made anew.": "対応する .rgn は合わなくなり、作り直しが必要です。",
+    "The grid fits already": "グリッドはすでに合っています",
+    "Every cell list is made anew; the hull's .rgn no longer fits and must be made anew": (
+        "セルのリストをすべて作り直しました。対応する .rgn は合わなくなり、作り直しが必要です"
+    ),
+    "{name}: {count:,} triangles": "{name}: 三角形面 {count:,}",
+    "`{name}` has its centre in rock": "`{name}` の中心が岩の中にあります",
+    "`{name}` reaches outside the hull's box: move it inside or use Fit Grid": (
+        "`{name}` がボックスの外に出ています: 中に移動するか、「グリッドを合わせる」を使ってください"
+    ),
+    "{name}: the grid is now {now}, it was {before}": "{name}: グリッドを {before} から {now} に変更しました",
+    "{dimensions} cells of {sides}": "{dimensions} セル（一辺 {sides}）",
+    # Messages of imports and exports
+    "raised the clip end of the 3D views to {distance:,.4g}, so that the map is seen": (
+        "マップが見えるよう、3Dビューの「範囲の終了」を {distance:,.4g} に広げました"
+    ),
+    "wrote {count:,} bytes to {path}": "{path} に {count:,} バイト書き出しました",
+    "wrote {path}, replaced {names}": "{path} に書き出しました。置き換え: {names}",
+    "nothing": "なし",
+}
+
+OURS = {
+    "Outside": "外側",
+    "Error": "エラー",
+    "Grow": "拡張",
+    "Phase": "フェーズ",
+    "Sound": "問題なし",
+}
+"""What Blender's own tables have in another sense, with the other choices of the same property."""
+
+JAPANESE = {"Operator": OPERATORS, "*": TEXTS, "Sylpheed": OURS}
