@@ -5,6 +5,7 @@ Plain custom properties, which stay readable where the extension isn't installed
 
 from __future__ import annotations
 
+import hashlib
 import uuid
 
 import bpy
@@ -14,6 +15,7 @@ LAYOUT = 1
 
 KIND = "sylpheed_kind"
 SOURCE = "sylpheed_source"
+DIGEST = "sylpheed_digest"
 STEM = "sylpheed_stem"
 VERSION = "sylpheed_layout"
 ROOT_ID = "sylpheed_root"
@@ -33,6 +35,7 @@ def make_root(kind: str, stem: str, data: bytes) -> bpy.types.Object:
     root.empty_display_type = "PLAIN_AXES"
     root[KIND], root[VERSION], root[STEM], root[SOURCE] = kind, LAYOUT, stem, data
     root[ROOT_ID] = uuid.uuid4().hex
+    root[DIGEST] = _digest(data)
     return root
 
 
@@ -48,9 +51,19 @@ def source(root: bpy.types.Object) -> bytes:
 
 
 def set_source(root: bpy.types.Object, data: bytes) -> None:
-    """Replaces the source file's bytes."""
+    """Replaces the source file's bytes; the imported file's are still known, see `is_imported`."""
+    root[DIGEST] = root.get(DIGEST) or _digest(source(root))
     del root[SOURCE]  # Blender cuts bytes at the first NUL where a property is there already
     root[SOURCE] = data
+
+
+def is_imported(root: bpy.types.Object, data: bytes) -> bool:
+    """Whether bytes are those of the file that was imported, also after `set_source`."""
+    return _digest(data) == root.get(DIGEST, _digest(source(root)))
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
 
 
 def set_origin(root: bpy.types.Object, game: str, entry: str) -> None:

@@ -17,7 +17,7 @@ from .core.errors import FormatError, Severity, some
 from .core.faults import Fault, find_faults, long_list_faults
 from .core.geometry import close_pairs
 from .core.mcol import LIMIT, Hull
-from .core.rebuild import Rebuilt, count_changes, rebuild
+from .core.rebuild import Options, Rebuilt, count_changes, rebuild
 from .core.rebuild_set import RebuiltSet, new_flat, rebuild_set
 from .core.surfaces import split
 from .intersections import intersection_faults
@@ -127,7 +127,7 @@ def check_root(context: bpy.types.Context, root: bpy.types.Object) -> Checked:
 def _check_hull(context: bpy.types.Context, hull: HullEdit) -> tuple[list[Fact], list[Problem]]:
     edit, source = hull.edit, hull.source
     where = _Where(context.scene, edit, hull.pieces, hull.origins)
-    faults = find_faults(edit, source)
+    faults = find_faults(edit, source, hull.own_box)
     if len(edit.triangles) and np.isfinite(edit.vertices).all():
         faults += intersection_faults(edit, source) + long_list_faults(edit, source, source.grid)
     problems = [where.problem(fault) for fault in faults if fault.check != "loose vertices"]
@@ -136,7 +136,7 @@ def _check_hull(context: bpy.types.Context, hull: HullEdit) -> tuple[list[Fact],
     rebuilt = None
     if not any(problem.severity is Severity.ERROR for problem in problems):
         try:
-            rebuilt = rebuild(source, edit)
+            rebuilt = rebuild(source, edit, Options(own_box=hull.own_box))
         except FormatError as error:
             problems.append(_refused(error))
     return _hull_facts(edit, source, rebuilt), problems

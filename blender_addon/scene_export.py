@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import bpy
 
@@ -70,10 +70,11 @@ def _root_in(roots: list[bpy.types.Object], collection: str, what: str, name: st
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HullEdit:
-    """What hangs below a hull's root, as one mesh: the source, the edit, its pieces and where each comes from,
-    and what was left out and why."""
+    """What hangs below a hull's root, as one mesh: the source, whether its box is that of the imported file, the
+    edit, its pieces and where each comes from, and what was left out and why."""
 
     source: mcol.Hull
+    own_box: bool
     edit: Edit
     pieces: tuple[Piece, ...]
     origins: tuple[Origin, ...]
@@ -82,13 +83,15 @@ class HullEdit:
 
 def read_hull(context: bpy.types.Context, root: bpy.types.Object, apply_modifiers: bool) -> HullEdit:
     """The edit of a hull. Raises `FormatError` for a source that can't be read."""
-    source = mcol.decode(carry.source(root))
+    data = carry.source(root)
+    source = mcol.decode(data)
     reading = read_objects(context, root, below(context.scene, root), apply_modifiers)
     pieces = claim_by_position(reading.pieces, source)
     order = sorted(range(len(pieces)), key=lambda number: _first_claim(pieces[number]))
     pieces = [pieces[number] for number in order]
     return HullEdit(
         source,
+        carry.is_imported(root, data),
         assemble(pieces, source),
         tuple(pieces),
         tuple(reading.origins[number] for number in order),
@@ -101,9 +104,10 @@ def export_hull(
 ) -> Exported:
     """The `.col` of a hull. Raises `FormatError` that names the objects."""
     hull = read_hull(context, root, apply_modifiers)
-    rebuilt = rebuild(hull.source, hull.edit, options)
+    rebuilt = rebuild(hull.source, hull.edit, replace(options, own_box=hull.own_box))
     told = [*rebuilt.findings, *_advice(hull, rebuilt)]
-    return Exported(mcol.encode(rebuilt.hull), f"{root.name}: {_summary(rebuilt)}", (*hull.warnings, *map(str, told)))
+    summary = f"{root.name}: {_summary(rebuilt)}" + ("" if hull.own_box else ", in another grid than it came with")
+    return Exported(mcol.encode(rebuilt.hull), summary, (*hull.warnings, *map(str, told)))
 
 
 def _advice(hull: HullEdit, rebuilt: Rebuilt) -> list[Finding]:

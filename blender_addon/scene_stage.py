@@ -102,7 +102,7 @@ def export_mod(
         is_hull = carry.kind(root) == carry.HULL
         exported = export_hull(context, root, Options(), True) if is_hull else export_set(context, root, True)
         warnings += exported.warnings
-        if exported.data != carry.source(root):
+        if not carry.is_imported(root, exported.data):
             entries = SETS if all_sets and not is_hull else (entry,)
             replacements |= dict.fromkeys(entries, exported.data)
         progress(0.5 * (number + 1) / len(roots))

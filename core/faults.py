@@ -53,12 +53,12 @@ class Fault:
         return f"{self.check}: {self.problem}"
 
 
-def find_faults(edit: Edit, source: Hull) -> list[Fault]:
-    """Everything that `rebuild` would refuse or warn of, in the order in which it looks."""
+def find_faults(edit: Edit, source: Hull, own_box: bool = True) -> list[Fault]:
+    """Everything that `rebuild` would refuse or warn of, in the order in which it looks. `own_box`: see its options."""
     faults = [*loose_faults(edit), *count_faults(edit, source), *shape_faults(edit, source)]
     if len(edit.triangles) and np.isfinite(edit.vertices).all():
         faults += facing_faults(edit, source, bool(source.outside_solid))
-        faults += box_faults(edit, source, source.grid)
+        faults += box_faults(edit, source if own_box else None, source.grid)
     return faults + missing_surfaces(edit, source)
 
 

@@ -1,10 +1,15 @@
-"""One writer of archives at a time on a machine: two Blenders may be told to write the same mod."""
+"""One writer of archives at a time: two Blenders of a user may be told to write the same mod.
+
+Programs meet at a file in the system's folder for temporary ones. Those to which the system gives another folder, in
+a sandbox or of another user, don't know of each other.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,28 +26,30 @@ else:
 WAITS = 60.0
 """Seconds in which another program should be through with its archive."""
 
+_mine = threading.RLock()
 _depth = 0
 
 
 @contextmanager
 def alone(file: Path) -> Iterator[None]:
-    """Keeps this machine's other programs from writing archives meanwhile, and waits for one that does. May be nested.
+    """Keeps other programs and threads from writing archives meanwhile, and waits for one that does. May be nested.
 
     The system takes the lock from a program that dies. Raises `FormatError` that names `file` after `WAITS` seconds.
     """
     global _depth
-    stream = None if _depth else _open()
-    try:
-        if stream:
-            _wait(stream, file)
-        _depth += 1
+    with _mine:
+        stream = None if _depth else _open()
         try:
-            yield
+            if stream:
+                _wait(stream, file)
+            _depth += 1
+            try:
+                yield
+            finally:
+                _depth -= 1
         finally:
-            _depth -= 1
-    finally:
-        if stream:
-            stream.close()
+            if stream:
+                stream.close()
 
 
 def _open() -> IO[bytes] | None:

@@ -22,8 +22,9 @@ def overlaps(
     """Every triangle with every cell whose closed box it touches: triangle and cell numbers, int64 (n,) each,
     ordered by triangle, then cell.
 
-    The cells at the border also serve what lies outside, as the game's clamped queries do. `wanted`, bool per
-    cell, limits the answer to some cells. Memory stays bounded whatever the triangles are.
+    The cells at the border also serve what lies outside, as the game's clamped queries do: they have no end there.
+    `wanted`, bool per cell, limits the answer to some cells. Memory beyond the answer stays bounded whatever the
+    triangles are.
     """
     points = corners(vertices, triangles)
     minimum, size = grid.minimum.astype(np.float64), grid.cell_size.astype(np.float64)
@@ -38,7 +39,9 @@ def overlaps(
     certain = np.flatnonzero(counts == 1)
     found_triangles, found_cells = [certain], [grid.number(low[certain])]
     several = np.flatnonzero(counts > 1)
-    half = size / 2 + margin
+    # Where cells have no end, they reach as far as the geometry.
+    floor = np.minimum(points.min(axis=(0, 1), initial=np.inf), minimum) - margin
+    ceiling = np.maximum(points.max(axis=(0, 1), initial=-np.inf), minimum + dimensions * size) + margin
     for first, skipped, taken in slices(counts[several], PAIRS_AT_ONCE):
         rows, places = expand(skipped, taken)
         rows = several[rows + first]
@@ -48,8 +51,9 @@ def overlaps(
         if wanted is not None:
             kept = wanted[cells]
             rows, position, cells = rows[kept], position[kept], cells[kept]
-        centre = minimum + (position + 0.5) * size
-        hit = _separated_by_none(points[rows] - centre[:, None], half)
+        begin = np.where(position == 0, floor, minimum + position * size - margin)
+        end = np.where(position == dimensions - 1, ceiling, minimum + (position + 1) * size + margin)
+        hit = _separated_by_none(points[rows] - ((begin + end) / 2)[:, None], (end - begin) / 2)
         found_triangles.append(rows[hit])
         found_cells.append(cells[hit])
     found, cells = np.concatenate(found_triangles), np.concatenate(found_cells)
@@ -61,13 +65,13 @@ def overlaps(
 
 
 def _separated_by_none(points: np.ndarray, half: np.ndarray) -> np.ndarray:
-    """Whether triangles (n, 3, 3) touch the box of these half sizes around the origin, bool (n,).
+    """Whether triangles (n, 3, 3) touch boxes of these half sizes (n, 3) around the origin, bool (n,).
 
     The separating axis test, less the box's own axes: their answer is known from the ranges of cells.
     """
     sides = points[:, [1, 2, 0]] - points
     normal = np.cross(sides[:, 0], sides[:, 1])
-    touching = np.abs(np.einsum("ni,ni->n", normal, points[:, 0])) <= np.abs(normal) @ half
+    touching = np.abs(np.einsum("ni,ni->n", normal, points[:, 0])) <= np.einsum("ni,ni->n", np.abs(normal), half)
     for side in range(3):
         for axis in range(3):
             one, two = (axis + 1) % 3, (axis + 2) % 3
@@ -75,6 +79,6 @@ def _separated_by_none(points: np.ndarray, half: np.ndarray) -> np.ndarray:
             # Two corners lie on the side and project to one point; the third is the side's opposite.
             near = across * points[:, side, one] + along * points[:, side, two]
             far = across * points[:, side - 1, one] + along * points[:, side - 1, two]
-            reach = np.abs(across) * half[one] + np.abs(along) * half[two]
+            reach = np.abs(across) * half[:, one] + np.abs(along) * half[:, two]
             touching &= (np.minimum(near, far) <= reach) & (np.maximum(near, far) >= -reach)
     return touching

@@ -48,11 +48,13 @@ class Outside(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to rebuild; see `Rebuild` and `Outside`. `turn` turns triangles whose front doesn't face free space."""
+    """How to rebuild; see `Rebuild` and `Outside`. `turn` turns triangles whose front doesn't face free space.
+    `own_box`: the source's box is its file's own, so what the file has outside of it is kept there."""
 
     rebuild: Rebuild = Rebuild.CHANGED
     outside: Outside = Outside.ERROR
     turn: bool = False
+    own_box: bool = True
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,11 +96,12 @@ def rebuild(source: Hull, edit: Edit, options: Options = Options()) -> Rebuilt:
     else:
         faults = facing_faults(edit, source, bool(source.outside_solid))
     findings += refuse(faults)
-    grid, cell_map, grown = _fit_grid(source, edit, options.outside)
+    grid, cell_map, grown = _fit_grid(source, edit, options)
     findings += grown + refuse(missing_surfaces(edit, source))
 
     comparison = _compare(source, edit)
     everything = options.rebuild is Rebuild.ALL
+    planes_moved = cell_map is not None and not _same_planes(source.grid, grid)
     lists = rebuild_lists(
         grid,
         edit.vertices,
@@ -107,7 +110,7 @@ def rebuild(source: Hull, edit: Edit, options: Options = Options()) -> Rebuilt:
         cell_map,
         comparison.new_number,
         comparison.unchanged,
-        everything,
+        everything or planes_moved,
     )
     states = _rebuild_states(source, edit, grid, cell_map, comparison, lists, everything)
     before = _moved_cells(source.states, cell_map, grid)
@@ -268,14 +271,15 @@ def _layers_gained(source: Hull, edit: Edit, grid: Grid, comparison: _Comparison
 # --- the grid -------------------------------------------------------------------------------------
 
 
-def _fit_grid(source: Hull, edit: Edit, outside: Outside) -> tuple[Grid, np.ndarray | None, list[Finding]]:
+def _fit_grid(source: Hull, edit: Edit, options: Options) -> tuple[Grid, np.ndarray | None, list[Finding]]:
     """The grid to use, the new numbers of the source's cells where it grew, and a finding that says so."""
     grid = source.grid
-    outliers = outside_box(edit, source, grid)
+    forgiving = source if options.own_box else None
+    outliers = outside_box(edit, forgiving, grid)
     if not outliers.any():
         return grid, None, []
-    if outside is Outside.ERROR:
-        refuse(box_faults(edit, source, grid))
+    if options.outside is Outside.ERROR:
+        refuse(box_faults(edit, forgiving, grid))
     names = owners(edit, outliers[edit.triangles].any(axis=1))
     size = grid.cell_size.astype(np.float64)
     below = np.maximum(np.ceil((grid.minimum - edit.vertices.min(axis=0).astype(np.float64)) / size), 0)
@@ -302,6 +306,13 @@ def _fit_grid(source: Hull, edit: Edit, outside: Outside) -> tuple[Grid, np.ndar
         "at wrong places and must be made anew"
     )
     return grown, cell_map, [Finding(Severity.WARNING, "grid", message)]
+
+
+def _same_planes(source: Grid, grown: Grid) -> bool:
+    """Whether the cells of a grown grid lie exactly where they were: its float32 minimum may be a rounded one."""
+    size = grown.cell_size.astype(np.float64)
+    shift = source.minimum.astype(np.float64) - grown.minimum
+    return bool((np.round(shift / size) * size == shift).all())
 
 
 def _moved_cells(values: np.ndarray, cell_map: np.ndarray | None, grid: Grid) -> np.ndarray:

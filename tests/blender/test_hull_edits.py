@@ -864,3 +864,34 @@ def test_a_rock_outside_a_hull_that_has_no_wall_grows_it(tmp_path: Path) -> None
     assert col.dims == (12, 10, 10) and col.bbox_max[0] == 70_000
     assert col.vertices[: before.nv].tobytes() == before.vertices.tobytes()
     assert np.array_equal(col.triangles[before.nt :].astype(int) - before.nv, TETRAHEDRON)
+
+
+def test_after_fit_grid_nothing_is_forgiven_outside_the_box(tmp_path):
+    root = import_hull(MANY_ASTEROIDS, cells="NONE")
+    for obj in surfaces(root).values():
+        obj.scale = (0.5, 0.5, 0.5)
+    bpy.ops.sylpheed.fit_grid()
+    for obj in surfaces(root).values():
+        obj.scale = (1, 1, 1)
+    assert "reach outside the bounding box" in refusal(tmp_path)
+    grown = judged(export(tmp_path, outside="GROW"))
+    assert (grown.vertices >= grown.bbox_min[:3]).all() and (grown.vertices <= grown.bbox_max[:3]).all()
+
+
+def test_a_mesh_in_edit_mode_through_an_object_elsewhere_is_exported_as_it_is_edited(tmp_path):
+    root = import_hull()
+    before = export(tmp_path)
+    (rock,) = (obj for name, obj in surfaces(root).items() if "asteroid" in name)
+    other = bpy.data.objects.new("other", rock.data)
+    bpy.context.scene.collection.objects.link(other)
+    select(other)
+    bpy.ops.object.mode_set(mode="EDIT")
+    assert export(tmp_path) == before
+    cage = bmesh.from_edit_mesh(rock.data)
+    cage.verts.ensure_lookup_table()
+    cage.verts[0].co.x += 50
+    bmesh.update_edit_mesh(rock.data)
+    assert bpy.ops.sylpheed.check() == {"FINISHED"}
+    edited = export(tmp_path)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert edited != before and export(tmp_path) == edited

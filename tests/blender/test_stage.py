@@ -7,8 +7,10 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import bpy
+import numpy as np
 import pytest
 
+from core import mcol
 from core.archive import open_archive
 from tests.game import make_game
 
@@ -83,6 +85,16 @@ def test_a_moved_asteroid_goes_into_the_mod_and_comes_back_from_it(folders):
     bpy.ops.wm.read_homefile(use_empty=True)
     bpy.ops.import_scene.sylpheed_stage(stage="S14", phase="Phase_1")
     assert [vertex.co.x for vertex in rock().data.vertices] == pytest.approx(moved, abs=0.01)
+
+
+def test_a_fitted_grid_alone_goes_into_the_mod(folders):
+    game, mod = folders
+    bpy.ops.import_scene.sylpheed_stage(stage="S14", phase="Phase_1", parts="NONE")
+    bpy.ops.sylpheed.fit_grid(cell_size=7000.0)
+    bpy.ops.export_scene.sylpheed_mod()
+    hull = mcol.decode(by_name(mod / "hidden/MiscBin.pak", f"{HULL}.col"))
+    assert hull.grid.cell_size.tolist() == [7000] * 3
+    assert np.array_equal(hull.vertices, mcol.decode(by_name(game / "hidden/MiscBin.pak", f"{HULL}.col")).vertices)
 
 
 def test_a_mod_grows_and_what_is_not_edited_here_stays_as_another_session_made_it(folders):

@@ -226,3 +226,26 @@ def test_a_moved_piece_keeps_its_name_for_the_tests():
     first = pieces(hull)[0]
     assert moved(first, (1, 0, 0)).name == first.name == "asteroid_01"
     assert (new("x", first.vertices, first.triangles).vertex_ids == -1).all()
+
+
+def test_a_triangle_beyond_the_last_plane_is_in_every_cell_of_the_border_that_it_spans():
+    grid = Grid(np.zeros(3, np.float32), np.full(3, 100, np.float32), np.full(3, 9.9, np.float32), (10, 10, 10))
+    vertices = np.float32([[99.5, 10, 10], [99.5, 60, 10], [99.5, 10, 60]])
+    triangles = np.array([[0, 1, 2]])
+    found = overlap.overlaps(grid, vertices, triangles)[1].tolist()
+    expected = exact.cell_lists(vertices, triangles, grid.minimum, grid.cell_size, grid.dimensions)
+    assert found == [cell for cell, listed in enumerate(expected) if listed]
+    assert len(found) == 21 and {number % 10 for number in found} == {9}
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_cells_serve_what_lies_beyond_the_grid(seed):
+    numbers = np.random.default_rng(seed)
+    grid = Grid(np.float32([0, -2, 5]), np.float32([4, 2, 9]), np.float32([1, 0.75, 2]), (4, 3, 2))
+    vertices = numbers.uniform(-6, 14, (60, 3)).astype(np.float32)
+    triangles = np.arange(60).reshape(-1, 3)
+    triangle, cell = overlap.overlaps(grid, vertices, triangles)
+    expected = exact.cell_lists(vertices, triangles, grid.minimum, grid.cell_size, grid.dimensions)
+    wanted = {(number, place) for place, listed in enumerate(expected) for number in listed}
+    assert wanted <= set(zip(triangle.tolist(), cell.tolist(), strict=True))
+    assert len(triangle) == len(wanted)

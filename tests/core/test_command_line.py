@@ -464,23 +464,22 @@ def test_a_console_without_the_letters_shows_something_else(tmp_path):
     assert result.stderr == ""
 
 
-@pytest.mark.skipif(os.name != "posix", reason="pipes of POSIX")
-def test_a_reader_that_goes_away():
-    start = [sys.executable, "-m", "core", "verify", str(DATA)]
-    process = subprocess.Popen(start, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    process.stdout.close()
-    with process.stderr:
-        assert process.stderr.read() == b""
-    assert process.wait() == 141
+if sys.platform == "linux":  # elsewhere a pipe ends otherwise, and no device is always full
 
+    def test_a_reader_that_goes_away():
+        start = [sys.executable, "-m", "core", "verify", str(DATA)]
+        process = subprocess.Popen(start, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        process.stdout.close()
+        with process.stderr:
+            assert process.stderr.read() == b""
+        assert process.wait() == 141
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
-def test_a_full_disk():
-    with open("/dev/full", "w") as full:
-        result = program("core", "info", TEST, stdout=full, stderr=subprocess.PIPE)
-    assert result.returncode == 2
-    assert result.stderr.startswith("error: output: ")
-    assert result.stderr.count("\n") == 1
+    def test_a_full_disk():
+        with open("/dev/full", "w") as full:
+            result = program("core", "info", TEST, stdout=full, stderr=subprocess.PIPE)
+        assert result.returncode == 2
+        assert result.stderr.startswith("error: output: ")
+        assert result.stderr.count("\n") == 1
 
 
 # --- kinds of file --------------------------------------------------------------------------------

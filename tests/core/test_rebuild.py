@@ -7,6 +7,7 @@ import pytest
 
 from core import mcol
 from core.arrays import bits
+from core.assemble import assemble
 from core.check import check_hull
 from core.errors import FormatError
 from core.grid import Grid
@@ -479,3 +480,27 @@ def test_a_fault_that_the_source_has_is_reported_and_kept(hull):
     )
     again = rebuild(broken, edited(broken, {other: moved(piece(broken, other), (100, 0, 0))}))
     assert {finding.check for finding in again.findings} == checks
+
+
+def test_growing_to_planes_that_float32_rounds_leaves_no_triangle_out():
+    size, low = 7.341761, np.full(3, 290.48389, np.float32)
+    high = (low + 10 * np.float64(np.float32(size))).astype(np.float32)
+    grid = Grid(low, high, np.full(3, size, np.float32), (10, 10, 10))
+    vertices, triangles = rock(low + 36, 28, 12)
+    # Corners as near to planes between cells as can be: the slightest shift takes their triangles to the next cell.
+    planes = low[0] + np.arange(11) * np.float64(np.float32(size))
+    near = np.abs(vertices[::5, :1] - planes).argmin(axis=1)
+    vertices[::5, 0] = planes[near].astype(np.float32)
+    source = build(vertices, triangles, grid, False)
+    highest = int(vertices[:, 0].argmin())
+    pulled = pieces(source)[0]
+    vertices = pulled.vertices.copy()
+    vertices[highest, 0] = low[0] - 1.5 * size
+    pulled = dataclasses.replace(pulled, vertices=vertices)
+    grown = rebuild(source, assemble([pulled], source), GROW).hull
+    exact = low[0] - 2 * np.float64(np.float32(size))
+    assert grown.grid.minimum[0] != exact, "float32 holds the new plane, so nothing is tried here"
+    triangle, cell = overlaps(grown.grid, grown.vertices, grown.triangles)
+    rows, _, listed = grown.entries()
+    count = len(grown.triangles)
+    assert np.isin(cell * count + triangle, grown.occupied[rows] * count + listed).all()

@@ -62,8 +62,8 @@ def cell_box(bbox_min, cell_size, cell):
 def cell_lists(vertices, triangles, bbox_min, cell_size, dims):
     """For every cell of the grid, x fastest, the ascending list of triangles that touch its closed box, exactly.
 
-    vertices (nv, 3), triangles (nt, 3); bbox_min, cell_size, dims: three each. What lies outside the grid is in
-    no list.
+    vertices (nv, 3), triangles (nt, 3); bbox_min, cell_size, dims: three each. The game takes what lies outside the
+    grid to the nearest cell along each axis, so the cells at the border have no end there.
     """
     nx, ny, nz = (int(n) for n in dims)
     lists = [[] for _ in range(nx * ny * nz)]
@@ -75,10 +75,14 @@ def cell_lists(vertices, triangles, bbox_min, cell_size, dims):
             along = [corner[axis] - start[axis] for corner in corners]
             # A corner on a border plane touches the cells on both sides, hence the division rounded up, less one.
             first, last = -(-min(along) // step[axis]) - 1, max(along) // step[axis]
-            ranges.append(range(max(0, first), min(n - 1, last) + 1))
+            ranges.append(range(min(max(0, first), n - 1), max(min(n - 1, last), 0) + 1))
         for z, y, x in product(*reversed(ranges)):
             low = [v + s * i for v, s, i in zip(start, step, (x, y, z), strict=True)]
             high = [v + s for v, s in zip(low, step, strict=True)]
+            for axis, (cell, n) in enumerate(zip((x, y, z), (nx, ny, nz), strict=True)):
+                along = [corner[axis] for corner in corners]
+                low[axis] = min(low[axis], *along) if cell == 0 else low[axis]
+                high[axis] = max(high[axis], *along) if cell == n - 1 else high[axis]
             if _touches(*corners, low, high):
                 lists[(z * ny + y) * nx + x].append(number)
     return lists
