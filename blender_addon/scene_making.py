@@ -24,6 +24,10 @@ from .translations import report_text
 MOST_CELLS = 1_000_000
 """The game's own maps have 125 or 1,000. Each cell takes 32 bytes, and the game keeps them all in memory."""
 
+LARGEST = 1e12
+"""The largest coordinate to take from a user. The game's own maps reach 250,000; squares of much larger ones are
+beyond its float32."""
+
 
 @dataclass(frozen=True, slots=True)
 class Asteroid:
@@ -102,6 +106,17 @@ def fit_grid_of(context: bpy.types.Context, root: bpy.types.Object, cell_size: f
     remake_shown(context.scene, root, hull)
     now, before = _described(grid), _described(source.grid)
     return report_text("{name}: the grid is now {now}, it was {before}", name=root.name, now=now, before=before)
+
+
+def check_numbers(what: str, *numbers: float) -> None:
+    """Raises `FormatError` where a place or a size that a user gave is no number or far too large."""
+    for number in numbers:
+        if not abs(number) <= LARGEST:
+            raise FormatError(
+                f"{what} can't be there or have that size",
+                expected=f"numbers up to {LARGEST:,.0f}",
+                found=f"{number:g}",
+            )
 
 
 def _check_cells(dimensions: np.ndarray) -> None:
