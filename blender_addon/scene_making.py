@@ -87,7 +87,7 @@ def make_new_hull(
     if not _can_name_file(name):
         raise FormatError(f"{name!r} can't be the name of a file", remedy="choose a name of letters, digits and _")
     check_numbers("the box", *low.tolist(), *high.tolist(), cell_size)
-    _check_cells((high - low) / cell_size)
+    _check_cells(high - low, cell_size)
     return make_hull(scene, f"{name}.col", mcol.encode(new_hull(low, high, cell_size, wall)), options)
 
 
@@ -112,7 +112,7 @@ def fit_grid_of(context: bpy.types.Context, root: bpy.types.Object, cell_size: f
     box = np.stack((edit.vertices.min(axis=0) - np.float32(margin), edit.vertices.max(axis=0) + np.float32(margin)))
     check_numbers("the grid", *box.ravel().tolist())
     size = cell_size or source.grid.cell_size.astype(np.float64)
-    _check_cells((box[1] - box[0]) / size)
+    _check_cells(box[1] - box[0], size)
     grid = fit_grid(box, size)
     if _same(grid, source.grid):
         return ""
@@ -157,7 +157,8 @@ def _check_precision(vertices: np.ndarray, triangles: np.ndarray, asteroid: Aste
         )
 
 
-def _check_cells(dimensions: np.ndarray) -> None:
+def _check_cells(extent: np.ndarray, cell_size: float | np.ndarray) -> None:
+    dimensions = extent.astype(np.float64) / cell_size
     count = float(np.maximum(np.ceil(dimensions), 1).prod())
     if not count <= MOST_CELLS:
         raise FormatError(

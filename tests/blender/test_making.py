@@ -273,7 +273,8 @@ def test_the_cells_that_are_shown_follow() -> None:
 
 def test_fit_grid_refuses_too_many_cells_and_changes_nothing() -> None:
     root = import_hull(ONE_ASTEROID)
-    assert "larger cells" in refused(bpy.ops.sylpheed.fit_grid, cell_size=1.0)
+    for size in (1e-38, 1e-30, 1.0):
+        assert "larger cells" in refused(bpy.ops.sylpheed.fit_grid, cell_size=size)
     assert "larger cells" in refused(bpy.ops.sylpheed.fit_grid, cell_size=150.0)
     assert bytes(root["sylpheed_source"]) == source(ONE_ASTEROID)
 
