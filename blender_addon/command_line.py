@@ -120,6 +120,8 @@ def _save(path: str) -> int:
     output = os.path.abspath(path)
     if not os.path.isdir(os.path.dirname(output)):
         raise FormatError("there is no such folder", file=os.path.dirname(output), remedy="make it first")
+    if os.path.isdir(output):  # Blender 4.2 removes an empty one
+        raise FormatError("can't be written: a folder has this name", file=path, remedy="choose another name")
     try:
         with _blender_quiet():
             bpy.ops.wm.save_as_mainfile(filepath=output, check_existing=False, compress=True)

@@ -118,10 +118,12 @@ def test_what_cannot_be_done_is_one_line(run: Callable, arguments: tuple, tmp_pa
     assert "Error" not in printed and list(tmp_path.iterdir()) == [broken]
 
 
-def test_a_failed_write_is_one_line(run: Callable, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["folder.blend", "a" * 300 + ".blend"], ids=["folder", "long"])
+def test_a_failed_write_is_one_line(run: Callable, name: str, tmp_path: Path) -> None:
     (tmp_path / "folder.blend").mkdir()
-    status, printed, error = run("import", DATA / TWO_ASTEROIDS, "-o", tmp_path / "folder.blend")
+    status, printed, error = run("import", DATA / TWO_ASTEROIDS, "-o", tmp_path / name)
     assert status == 2 and error.startswith("error: ") and error.count("\n") == 1 and "Error" not in printed
+    assert [path.is_dir() for path in tmp_path.iterdir()] == [True]
 
 
 def test_check_goes_on_after_a_file_that_cannot_be_read(run: Callable, tmp_path: Path) -> None:
