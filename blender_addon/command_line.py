@@ -6,9 +6,11 @@ Exit status: 0 fine, 1 a check found an error, 2 unreadable input, a refused exp
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
 
 import bpy
 
@@ -25,6 +27,7 @@ from .scene_read import find_roots
 
 COMMAND = "sylpheed"
 FINE, FAILED, UNREADABLE = 0, 1, 2
+ENDINGS = {carry.HULL: ".col", carry.SET: ".bin"}
 
 _registered: list[object] = []
 
@@ -37,7 +40,7 @@ def run(arguments: Sequence[str]) -> int:
     except SystemExit as stop:  # of --help and wrong usage, after it was printed
         return int(stop.code or 0)
     except FormatError as error:
-        sys.stderr.write(f"error: {error}\n")
+        _tell_error(error)
         return UNREADABLE
     finally:
         sys.stdout.flush()
@@ -93,6 +96,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _import(options: argparse.Namespace) -> int:
+    _refuse_output(options.output, ".blend", options.files)
     _open_nothing()
     for path in options.files:
         hull = HullOptions(options.surfaces, options.cells, False, View())
@@ -103,6 +107,7 @@ def _import(options: argparse.Namespace) -> int:
 def _stage(options: argparse.Namespace) -> int:
     from .scene_stage import StageOptions, import_stage  # enabling the extension need not wait for it
 
+    _refuse_output(options.output, ".blend")
     _open_nothing()
     mod = os.path.abspath(options.mod) if options.mod else ""
     stage = StageOptions(options.stage, options.phase, options.parts, HullOptions(cells="NONE"))
@@ -115,8 +120,11 @@ def _save(path: str) -> int:
     output = os.path.abspath(path)
     if not os.path.isdir(os.path.dirname(output)):
         raise FormatError("there is no such folder", file=os.path.dirname(output), remedy="make it first")
+    if os.path.isdir(output):  # Blender 4.2 removes an empty one
+        raise FormatError("can't be written: a folder has this name", file=path, remedy="choose another name")
     try:
-        bpy.ops.wm.save_as_mainfile(filepath=output, check_existing=False, compress=True)
+        with _blender_quiet():
+            bpy.ops.wm.save_as_mainfile(filepath=output, check_existing=False, compress=True)
     except RuntimeError as error:
         raise FormatError(f"can't be written: {_last_line(error)}", file=path) from None
     print(f"wrote {path}")
@@ -126,18 +134,28 @@ def _save(path: str) -> int:
 def _check(options: argparse.Namespace) -> int:
     status = FINE
     for path in options.files:
-        if path.lower().endswith(".blend"):
-            _open(path)
-        else:
-            _open_nothing()
-            _import_file(path, HullOptions(cells="NONE"), SetOptions())
-        for root in _roots(path):
-            checked = check_root(bpy.context, root)
-            print(f"{path}: {summary(checked)}")
-            for problem in checked.problems:
-                if problem.severity is not Severity.INFO:
-                    print(f"  {problem.severity.value}: {problem.check}: {problem.message}")
-            status = status if checked.sound else FAILED
+        try:
+            status = max(status, _check_file(path))
+        except FormatError as error:
+            _tell_error(error)
+            status = UNREADABLE
+    return status
+
+
+def _check_file(path: str) -> int:
+    if path.lower().endswith(".blend"):
+        _open(path)
+    else:
+        _open_nothing()
+        _import_file(path, HullOptions(cells="NONE"), SetOptions())
+    status = FINE
+    for root in _roots(path):
+        checked = check_root(bpy.context, root)
+        print(f"{path}: {summary(checked)}")
+        for problem in checked.problems:
+            if problem.severity is not Severity.INFO:
+                print(f"  {problem.severity.value}: {problem.check}: {problem.message}")
+        status = status if checked.sound else FAILED
     return status
 
 
@@ -147,6 +165,7 @@ def _export(options: argparse.Namespace) -> int:
     if len(roots) != 1:
         names = ", ".join(root.name for root in _roots(options.blend))
         raise FormatError("name one of its roots with --root", file=options.blend, found=names)
+    _refuse_output(options.output, ENDINGS[carry.kind(roots[0])], [options.blend])
     exported = _export_root(roots[0], options)
     files.write_file(options.output, exported.data)
     _warn(exported.warnings)
@@ -168,6 +187,15 @@ def _mod(options: argparse.Namespace) -> int:
 # --- what they share ------------------------------------------------------------------------------
 
 
+def _refuse_output(output: str, ending: str, inputs: Sequence[str] = ()) -> None:
+    """Raises `FormatError` if the output doesn't end as its kind of file does, or is one of the inputs."""
+    if not output.lower().endswith(ending):
+        raise FormatError(f"the output must be a {ending} file", file=output, remedy=f"choose a name with {ending}")
+    for path in inputs:
+        if os.path.exists(path) and os.path.exists(output) and os.path.samefile(path, output):
+            raise FormatError("the output would replace the input", file=output, remedy="choose another name")
+
+
 def _open_nothing() -> None:
     bpy.ops.wm.read_homefile(use_empty=True)
 
@@ -176,7 +204,8 @@ def _open(path: str) -> None:
     if not os.path.isfile(path):
         raise FormatError("there is no such file", file=path)
     try:  # a script inside the file is none of ours to run
-        bpy.ops.wm.open_mainfile(filepath=os.path.abspath(path), load_ui=False, use_scripts=False)
+        with _blender_quiet():
+            bpy.ops.wm.open_mainfile(filepath=os.path.abspath(path), load_ui=False, use_scripts=False)
     except RuntimeError as error:
         raise FormatError(f"can't be opened: {_last_line(error)}", file=path) from None
 
@@ -218,6 +247,20 @@ def _tell(imported: Imported) -> None:
 def _warn(warnings: Sequence[str]) -> None:
     for warning in warnings:
         print(f"warning: {warning}")
+
+
+def _tell_error(error: FormatError) -> None:
+    sys.stdout.flush()  # what was told before comes before it
+    sys.stderr.write(f"error: {error}\n")
+
+
+@contextmanager
+def _blender_quiet() -> Iterator[None]:
+    """Drops what Blender itself prints of a failure: its message is in the exception."""
+    kept = io.StringIO()
+    with redirect_stdout(kept):
+        yield
+    print(kept.getvalue(), end="")
 
 
 def _last_line(error: RuntimeError) -> str:

@@ -36,10 +36,11 @@ ECHO = 1.0
 
 @dataclass(eq=False)
 class Overlay:
-    """A hull as it would be exported, and the layers that show it. Roots are known by name: references to objects
-    don't outlive an undo."""
+    """A hull as it would be exported, and the layers that show it. Its root is known by Blender's number for it:
+    references to objects don't outlive an undo, and a library may have another object of that name."""
 
     root: str = ""
+    root_uid: int = 0
     hull: Hull | None = None
     refusal: str = ""
     objects: int = 0
@@ -63,12 +64,16 @@ def current() -> Overlay | None:
 
 
 def turn_on(context: bpy.types.Context) -> None:
-    """Registers what the overlay needs, and shows the hull of the active object or the only one.
+    """Registers what the overlay needs, and shows the hull of the active object or the only one. If it is on, that
+    hull is read only where another or none is shown.
 
-    Raises `FormatError` if there is none, and stays off then.
+    Raises `FormatError` if there is none, and stays off then, or on without a hull.
     """
     global _overlay
     if _overlay is not None:
+        shown = root_shown(context, _overlay)
+        if shown is None or shown != _root_to_show(context, _overlay):
+            refresh(context)
         return
     overlay = Overlay()
     _rebuild(context, overlay)
@@ -103,6 +108,13 @@ def refresh(context: bpy.types.Context) -> None:
         viewport.redraw(context)
 
 
+def root_shown(context: bpy.types.Context, overlay: Overlay) -> bpy.types.Object | None:
+    """The root of the hull that is shown, None if none is or the root is no longer in the scene."""
+    if overlay.hull is None:
+        return None
+    return _by_uid(context, overlay.root_uid)
+
+
 def show_shot(shot: Shot | None) -> None:
     """Shows a shot through the hull, or none."""
     if _overlay is not None and _overlay.hull is not None:
@@ -112,8 +124,8 @@ def show_shot(shot: Shot | None) -> None:
 
 def place_at_cursor(context: bpy.types.Context, overlay: Overlay) -> Place | None:
     """What the game knows of the 3D cursor's place, worked out anew when it or the root moved."""
-    root = bpy.data.objects.get(overlay.root)
-    if root is None or overlay.hull is None:
+    root = root_shown(context, overlay)
+    if root is None:
         return None
     key = (overlay.rebuilds, context.scene.cursor.location[:], *(row[:] for row in root.matrix_world))
     if key != overlay.place_key:
@@ -134,14 +146,14 @@ def place_at_cursor(context: bpy.types.Context, overlay: Overlay) -> Place | Non
 def _rebuild(context: bpy.types.Context, overlay: Overlay) -> None:
     """The hull as it would be exported; where that is refused, the last one that was not, and the reason."""
     try:
-        root = find_root(context, carry.HULL)
+        root = _root_to_show(context, overlay)
     except FormatError:
-        root = bpy.data.objects.get(overlay.root)
-        if root is None or root.name not in context.scene.objects:
-            overlay.root, overlay.hull, overlay.layers, overlay.legend, overlay.shot = "", None, {}, [], None
-            raise
-    if root.name != overlay.root:
-        overlay.root, overlay.hull, overlay.shot = root.name, None, None
+        overlay.root, overlay.root_uid, overlay.hull = "", 0, None
+        overlay.layers, overlay.legend, overlay.shot = {}, [], None
+        raise
+    if root.session_uid != overlay.root_uid:
+        overlay.root_uid, overlay.hull, overlay.shot = root.session_uid, None, None
+    overlay.root = root.name
     overlay.objects = len(context.scene.objects)
     try:
         overlay.hull, overlay.refusal = mcol.decode(export_hull(context, root, Options(), True).data), ""
@@ -157,10 +169,25 @@ def _rebuild(context: bpy.types.Context, overlay: Overlay) -> None:
     overlay.shot = None
 
 
+def _root_to_show(context: bpy.types.Context, overlay: Overlay) -> bpy.types.Object:
+    """The active object's root or the only one; where neither tells, the one that is shown."""
+    try:
+        return find_root(context, carry.HULL)
+    except FormatError:
+        root = _by_uid(context, overlay.root_uid)
+        if root is None:
+            raise
+        return root
+
+
+def _by_uid(context: bpy.types.Context, uid: int) -> bpy.types.Object | None:
+    return next((obj for obj in context.scene.objects if obj.session_uid == uid), None)
+
+
 def visible_layers(context: bpy.types.Context, overlay: Overlay) -> list[Layer]:
     """The layers that the settings ask for, each made when it is first needed."""
     shown, hull = settings(context), overlay.hull
-    if hull is None:
+    if root_shown(context, overlay) is None:
         return []
     found = place_at_cursor(context, overlay) if shown.cursor else None
     if overlay.selection_changed:
@@ -184,7 +211,7 @@ def visible_layers(context: bpy.types.Context, overlay: Overlay) -> list[Layer]:
 
 def _selected_spheres(context: bpy.types.Context, overlay: Overlay) -> np.ndarray:
     """Spheres around the triangles of the faces selected in edit mode, or of the selected objects, (n, 4)."""
-    root = bpy.data.objects.get(overlay.root)
+    root = root_shown(context, overlay)
     editing = context.mode == "EDIT_MESH"
     objects = context.objects_in_mode_unique_data if editing else context.selected_objects
     spheres, room = [np.zeros((0, 4), np.float32)], MOST_SPHERES
@@ -240,7 +267,7 @@ def _scene_changed(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> No
     overlay.selection_changed = True
     if not settings(bpy.context).follow or scene != bpy.context.scene:
         return
-    root = bpy.data.objects.get(overlay.root)
+    root = _by_uid(bpy.context, overlay.root_uid)
     # To read an edited or modified mesh, copies come and go, and Blender then reports every object with the scene.
     if any(isinstance(update.id, bpy.types.Scene) for update in depsgraph.updates):
         since, overlay.rebuilt_at = time.monotonic() - overlay.rebuilt_at, -ECHO
@@ -285,14 +312,14 @@ def _draw_view() -> None:
     context, overlay = bpy.context, _overlay
     if overlay is None or not context.space_data.overlay.show_overlays:
         return
-    root = bpy.data.objects.get(overlay.root)
-    if root is None or overlay.hull is None:
-        return
     active = context.view_layer.objects.active
     while active is not None and carry.kind(active) != carry.HULL:
         active = active.parent
-    if active is not None and active != root:
+    if active is not None and active.session_uid != overlay.root_uid:
         _later()
+    root = root_shown(context, overlay)
+    if root is None:
+        return
     with gpu.matrix.push_pop():
         gpu.matrix.multiply_matrix(root.matrix_world)
         gpu.state.blend_set("ALPHA")
@@ -324,7 +351,7 @@ def _draw_legend() -> None:
     context, overlay = bpy.context, _overlay
     if overlay is None or not context.space_data.overlay.show_overlays:
         return
-    if not settings(context).cells or not overlay.legend:
+    if not settings(context).cells or root_shown(context, overlay) is None:
         return
     scale = context.preferences.system.ui_scale
     line, font = 18 * scale, 0

@@ -82,7 +82,7 @@ class SYLPHEED_PT_grid(SylpheedSubpanel, bpy.types.Panel):
         column = layout.column(align=True)
         for name in ("cells", "rock", "cursor", "spheres", "follow"):
             column.prop(shown, name)
-        if overlay.hull is None:
+        if grid_overlay.root_shown(context, overlay) is None:
             layout.label(text="No hull is in the scene", icon="INFO")
             return
         if overlay.refusal:
@@ -108,7 +108,9 @@ class SYLPHEED_PT_grid_cursor(SylpheedSubpanel, bpy.types.Panel):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         overlay = grid_overlay.current()
-        return overlay is not None and overlay.hull is not None and settings(context).cursor
+        if overlay is None or grid_overlay.root_shown(context, overlay) is None:
+            return False
+        return settings(context).cursor
 
     def draw(self, context: bpy.types.Context) -> None:
         overlay = grid_overlay.current()

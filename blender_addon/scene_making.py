@@ -12,17 +12,28 @@ from .core import mcol
 from .core.assemble import assemble
 from .core.asteroid import make_asteroid
 from .core.errors import FormatError
+from .core.geometry import close_pairs, flat
 from .core.grid import Grid
 from .core.make import fit_grid, new_hull
 from .core.query import is_solid
 from .core.regrid import regrid
 from .mesh_bridge import MeshArrays, make_mesh
+from .problems import NEAR
 from .scene_import import HullOptions, Imported, add_object, make_hull, remake_shown
 from .scene_read import below, claim_by_position, read_objects
 from .translations import report_text
 
 MOST_CELLS = 1_000_000
 """The game's own maps have 125 or 1,000. Each cell takes 32 bytes, and the game keeps them all in memory."""
+
+DEVICES = {"CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"} | {
+    f"{port}{number}" for port in ("COM", "LPT") for number in "0123456789¹²³"
+}
+"""What Windows takes for a device, whatever follows the first dot."""
+
+LARGEST = 1e12
+"""The largest coordinate to take from a user. The game's own maps reach 250,000; squares of much larger ones are
+beyond its float32."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +50,11 @@ class Asteroid:
 def add_asteroid(
     scene: bpy.types.Scene, root: bpy.types.Object, asteroid: Asteroid
 ) -> tuple[bpy.types.Object, list[str]]:
-    """A new asteroid below a hull's root, and what to warn of."""
+    """A new asteroid below a hull's root, and what to warn of. Raises `FormatError` where the file's coordinates
+    can't hold it."""
+    check_numbers("the asteroid", asteroid.size, *asteroid.place)
     vertices, triangles = make_asteroid(asteroid.seed, asteroid.size, asteroid.roughness, asteroid.triangles)
+    _check_precision(vertices, triangles, asteroid)
     name = _free_name(root)
     arrays = MeshArrays(vertices, triangles, np.full(len(vertices), -1), np.full(len(triangles), -1))
     obj = add_object(name, make_mesh(name, arrays), root, _collection(scene, root))
@@ -70,9 +84,10 @@ def make_new_hull(
 ) -> Imported:
     """A hull that no file has yet; its root carries the bytes of one all the same. Raises `FormatError`."""
     name = name.strip().removesuffix(".col")
-    if not name or set(name) & set('/\\:*?"<>|'):
+    if not _can_name_file(name):
         raise FormatError(f"{name!r} can't be the name of a file", remedy="choose a name of letters, digits and _")
-    _check_cells((high - low) / cell_size)
+    check_numbers("the box", *low.tolist(), *high.tolist(), cell_size)
+    _check_cells(high - low, cell_size)
     return make_hull(scene, f"{name}.col", mcol.encode(new_hull(low, high, cell_size, wall)), options)
 
 
@@ -82,18 +97,22 @@ def fit_grid_of(context: bpy.types.Context, root: bpy.types.Object, cell_size: f
     `cell_size` 0 keeps the present one; `margin` is free room on each side. Returns what changed, "" for nothing.
     Raises `FormatError`.
     """
-    if root.library:
+    if root.library or root.override_library:
+        # Blender would save neither: of an override it keeps only what the library allows to be overridden.
+        library = root.library or root.override_library.reference.library
         raise FormatError(
-            f"`{root.name}` is linked from {root.library.filepath}", remedy="make it local, or fit the grid there"
+            f"`{root.name}` is linked from {library.filepath}", remedy="make it local, or fit the grid there"
         )
+    check_numbers("the grid", cell_size, margin)
     source = mcol.decode(carry.source(root))
     reading = read_objects(context, root, below(context.scene, root), True)
     edit = assemble(claim_by_position(reading.pieces, source), source)
     if not len(edit.triangles) or not np.isfinite(edit.vertices).all():
         raise FormatError(f"`{root.name}` has no geometry with usable coordinates to fit a grid to")
     box = np.stack((edit.vertices.min(axis=0) - np.float32(margin), edit.vertices.max(axis=0) + np.float32(margin)))
+    check_numbers("the grid", *box.ravel().tolist())
     size = cell_size or source.grid.cell_size.astype(np.float64)
-    _check_cells((box[1] - box[0]) / size)
+    _check_cells(box[1] - box[0], size)
     grid = fit_grid(box, size)
     if _same(grid, source.grid):
         return ""
@@ -104,7 +123,42 @@ def fit_grid_of(context: bpy.types.Context, root: bpy.types.Object, cell_size: f
     return report_text("{name}: the grid is now {now}, it was {before}", name=root.name, now=now, before=before)
 
 
-def _check_cells(dimensions: np.ndarray) -> None:
+def check_numbers(what: str, *numbers: float) -> None:
+    """Raises `FormatError` where a place or a size that a user gave is no number or far too large."""
+    for number in numbers:
+        if not abs(number) <= LARGEST:
+            raise FormatError(
+                f"{what} can't be there or have that size",
+                expected=f"numbers up to {LARGEST:,.0f}",
+                found=f"{number:g}",
+            )
+
+
+def _can_name_file(name: str) -> bool:
+    """Whether a `.col` of this name can be written on every system; Windows refuses the most names."""
+    device = name.partition(".")[0].rstrip().upper() in DEVICES
+    written = name.isprintable() and not set(name) & set('/\\:*?"<>|') and len(f"{name}.col".encode()) <= 255
+    return written and not device and bool(name.strip(". "))
+
+
+def _check_precision(vertices: np.ndarray, triangles: np.ndarray, asteroid: Asteroid) -> None:
+    """Raises `FormatError` if float32 around an asteroid's place is too coarse for its shape: where a check would
+    find doubled vertices or triangles without area, or triangles turn over."""
+    place = np.array(asteroid.place)
+    rounded = (vertices.astype(np.float64) + place).astype(np.float32)
+    farthest = float(np.abs(rounded).max())
+    doubled = len(close_pairs(rounded, NEAR * farthest)) > 0
+    turned = np.linalg.det((rounded.astype(np.float64) - place)[triangles]) <= 0
+    if doubled or turned.any() or flat(rounded, triangles).any():
+        raise FormatError(
+            f"an asteroid of size {asteroid.size:,.7g} is too small there for {len(triangles):,} triangles: the "
+            f"file's coordinates lie {np.spacing(np.float32(farthest)):.2g} apart",
+            remedy="make it larger, or give it fewer triangles",
+        )
+
+
+def _check_cells(extent: np.ndarray, cell_size: float | np.ndarray) -> None:
+    dimensions = extent.astype(np.float64) / cell_size
     count = float(np.maximum(np.ceil(dimensions), 1).prod())
     if not count <= MOST_CELLS:
         raise FormatError(
@@ -119,8 +173,19 @@ def _same(one: Grid, other: Grid) -> bool:
 
 
 def _described(grid: Grid) -> str:
-    sides = " x ".join(f"{side:,.7g}" for side in np.unique(grid.cell_size))
-    return report_text("{dimensions} cells of {sides}", dimensions=" x ".join(map(str, grid.dimensions)), sides=sides)
+    low, high = (", ".join(map(_number, corner)) for corner in (grid.minimum, grid.maximum))
+    return report_text(
+        "{dimensions} cells of {sides} from ({low}) to ({high})",
+        dimensions=" x ".join(map(str, grid.dimensions)),
+        sides=" x ".join(map(_number, np.unique(grid.cell_size))),
+        low=low,
+        high=high,
+    )
+
+
+def _number(value: np.float32) -> str:
+    """The shortest text that no other float32 has."""
+    return f"{float(str(value)):,.9g}"
 
 
 def _free_name(root: bpy.types.Object) -> str:

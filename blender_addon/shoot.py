@@ -13,6 +13,7 @@ from .core.mcol import Hull
 from .core.query import Shot, free_time, shoot
 from .grid_settings import settings
 from .operators import Result
+from .scene_making import check_numbers
 from .translations import label_text
 
 
@@ -47,11 +48,13 @@ class VIEW3D_OT_sylpheed_shoot(bpy.types.Operator):
     )
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
+        running = [operator for window in context.window_manager.windows for operator in window.modal_operators]
+        if any(operator.bl_idname == self.bl_idname for operator in running):
+            return {"CANCELLED"}
         try:
             grid_overlay.turn_on(context)
         except FormatError as error:
-            self.report({"ERROR"}, scene_names.printable(str(error)))
-            return {"CANCELLED"}
+            return self._refuse(error)
         context.window.cursor_modal_set("CROSSHAIR")
         context.workspace.status_text_set(label_text("Left click: shoot. Esc or right click: end"))
         context.window_manager.modal_handler_add(self)
@@ -59,15 +62,19 @@ class VIEW3D_OT_sylpheed_shoot(bpy.types.Operator):
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
         overlay = grid_overlay.current()
-        if overlay is None or overlay.hull is None or event.type in {"ESC", "RIGHTMOUSE"}:
+        root = grid_overlay.root_shown(context, overlay) if overlay else None
+        if root is None or event.type in {"ESC", "RIGHTMOUSE"}:
             self.cancel(context)
             return {"FINISHED"}
         region, view = _view_below(context, event.mouse_x, event.mouse_y)
         if event.type == "LEFTMOUSE" and event.value == "PRESS" and view is not None:
             place = (event.mouse_x - region.x, event.mouse_y - region.y)
-            root = bpy.data.objects.get(overlay.root)
             self.radius = settings(context).radius
-            self.start, self.movement = _line_through(root, overlay.hull, region, view, place, self.radius)
+            try:
+                self.start, self.movement = _line_through(root, overlay.hull, region, view, place, self.radius)
+            except FormatError as error:
+                self.cancel(context)
+                return self._refuse(error)
             self._shoot(overlay.hull)
             viewport.redraw(context)
             return {"RUNNING_MODAL"}
@@ -80,15 +87,18 @@ class VIEW3D_OT_sylpheed_shoot(bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> Result:
         try:
             grid_overlay.turn_on(context)
-            overlay = grid_overlay.current()
             if not any(self.movement):
                 raise FormatError("the shot goes nowhere", remedy="give a movement other than 0")
+            check_numbers("the shot", *self.start, *self.movement, self.radius)
         except FormatError as error:
-            self.report({"ERROR"}, scene_names.printable(str(error)))
-            return {"CANCELLED"}
-        self._shoot(overlay.hull)
+            return self._refuse(error)
+        self._shoot(grid_overlay.current().hull)
         viewport.redraw(context)
         return {"FINISHED"}
+
+    def _refuse(self, error: FormatError) -> Result:
+        self.report({"ERROR"}, scene_names.printable(str(error)))
+        return {"CANCELLED"}
 
     def _shoot(self, hull: Hull) -> None:
         shot = shoot(hull, np.array(self.start), np.array(self.movement), self.radius or None)

@@ -388,7 +388,9 @@ TEXTS = {
         "`{name}` がボックスの外に出ています: 中に移動するか、「グリッドを合わせる」を使ってください"
     ),
     "{name}: the grid is now {now}, it was {before}": "{name}: グリッドを {before} から {now} に変更しました",
-    "{dimensions} cells of {sides}": "{dimensions} セル（一辺 {sides}）",
+    "{dimensions} cells of {sides} from ({low}) to ({high})": (
+        "{dimensions} セル（一辺 {sides}、範囲 ({low}) ～ ({high})）"
+    ),
     # Messages of imports and exports
     "raised the clip end of the 3D views to {distance:,.4g}, so that the map is seen": (
         "マップが見えるよう、3Dビューの「範囲の終了」を {distance:,.4g} に広げました"

@@ -19,12 +19,12 @@ SET = "CollisionSet_small.bin"
 
 
 @pytest.fixture
-def run(addon: ModuleType, capsys: pytest.CaptureFixture) -> Callable:
+def run(addon: ModuleType, capfd: pytest.CaptureFixture) -> Callable:
     """Runs a command: its exit status, and what it printed to each stream."""
 
     def call(*arguments: object) -> tuple[int, str, str]:
         status = addon.command_line.run([str(argument) for argument in arguments])
-        printed = capsys.readouterr()
+        printed = capfd.readouterr()
         assert "Traceback" not in printed.err
         return status, printed.out, printed.err
 
@@ -52,7 +52,7 @@ def test_a_hull_goes_in_and_out_unchanged(run: Callable, tmp_path: Path) -> None
 
 
 def test_several_files_in_one_scene_are_exported_by_name(run: Callable, tmp_path: Path) -> None:
-    blend, out = tmp_path / "a.blend", tmp_path / "out"
+    blend, out = tmp_path / "a.blend", tmp_path / "out.bin"
     assert run("import", DATA / TWO_ASTEROIDS, DATA / SET, "-o", blend)[0] == 0
     status, _, error = run("export", blend, "-o", out)
     assert status == 2 and "--root" in error and STEM in error and not out.exists()
@@ -101,6 +101,8 @@ def test_from_a_game_folder_to_a_mod_folder(run: Callable, tmp_path: Path) -> No
         ("check", "nothere.col"),
         ("check", "nothere.blend"),
         ("check", DATA / "README.md"),
+        ("check", "broken.blend"),
+        ("export", "broken.blend", "-o", "x.col"),
         ("export", DATA / TWO_ASTEROIDS, "-o", "x.col"),
         ("import", DATA / TWO_ASTEROIDS, "-o", "no/such/folder/a.blend"),
         ("stage", DATA, "-o", "a.blend"),
@@ -109,9 +111,77 @@ def test_from_a_game_folder_to_a_mod_folder(run: Callable, tmp_path: Path) -> No
 )
 def test_what_cannot_be_done_is_one_line(run: Callable, arguments: tuple, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
-    status, _, error = run(*arguments)
+    broken = tmp_path / "broken.blend"
+    broken.write_bytes(b"BLENDER-v500 and no more")
+    status, printed, error = run(*arguments)
     assert status == 2 and error.startswith("error: ") and error.count("\n") == 1
-    assert list(tmp_path.iterdir()) == []
+    assert "Error" not in printed and list(tmp_path.iterdir()) == [broken]
+
+
+@pytest.mark.parametrize("name", ["folder.blend", "a" * 300 + ".blend"], ids=["folder", "long"])
+def test_a_failed_write_is_one_line(run: Callable, name: str, tmp_path: Path) -> None:
+    (tmp_path / "folder.blend").mkdir()
+    status, printed, error = run("import", DATA / TWO_ASTEROIDS, "-o", tmp_path / name)
+    assert status == 2 and error.startswith("error: ") and error.count("\n") == 1 and "Error" not in printed
+    assert [path.is_dir() for path in tmp_path.iterdir()] == [True]
+
+
+def test_check_goes_on_after_a_file_that_cannot_be_read(run: Callable, tmp_path: Path) -> None:
+    blend = tmp_path / "a.blend"
+    run("import", DATA / TWO_ASTEROIDS, "-o", blend)
+    edit(blend, turn)
+    files = ("nothere.col", DATA / TWO_ASTEROIDS, DATA / "README.md", blend, DATA / SET)
+    status, printed, error = run("check", *files)
+    assert status == 2 and error.count("error: ") == 2 and "nothere.col" in error and "README.md" in error
+    assert printed.count(": sound") == 2 and "error: flipped triangles: 1 triangles" in printed
+
+
+# --- outputs that would be a mistake --------------------------------------------------------------
+
+
+@pytest.fixture
+def inputs(run: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder to work in: a hull, a set, the scene of each, and links to the hull and its scene."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "hull.col").write_bytes(source(TWO_ASTEROIDS))
+    (tmp_path / "set.bin").write_bytes((DATA / SET).read_bytes())
+    for name in ("hull.col", "set.bin"):
+        assert run("import", name, "-o", f"{Path(name).stem}.blend")[0] == 0
+    (tmp_path / "link.blend").hardlink_to(tmp_path / "hull.col")
+    (tmp_path / "link.col").hardlink_to(tmp_path / "hull.blend")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("import", "hull.col", "-o", "hull.col"), "must be a .blend file"),
+        (("import", "hull.col", "-o", "new.txt"), "must be a .blend file"),
+        (("import", "hull.col", "-o", "new"), "must be a .blend file"),
+        (("import", "set.bin", "hull.col", "-o", "link.blend"), "would replace the input"),
+        (("stage", ".", "-o", "hull.col"), "must be a .blend file"),
+        (("export", "hull.blend", "-o", "hull.blend"), "must be a .col file"),
+        (("export", "hull.blend", "-o", "new.bin"), "must be a .col file"),
+        (("export", "hull.blend", "-o", "link.col"), "would replace the input"),
+        (("export", "set.blend", "-o", "set.blend"), "must be a .bin file"),
+        (("export", "set.blend", "-o", "new.col"), "must be a .bin file"),
+    ],
+    ids=str,
+)
+def test_an_output_that_is_an_input_or_of_another_kind_is_refused(
+    run: Callable, inputs: Path, arguments: tuple, message: str
+) -> None:
+    before = {path.name: path.read_bytes() for path in inputs.iterdir()}
+    status, _, error = run(*arguments)
+    assert status == 2 and message in error
+    assert {path.name: path.read_bytes() for path in inputs.iterdir()} == before
+
+
+def test_an_output_may_replace_an_older_one(run: Callable, inputs: Path) -> None:
+    assert run("import", "hull.col", "-o", "hull.blend")[0] == 0
+    assert run("export", "hull.blend", "-o", "hull.COL")[0] == 0
+    assert run("export", "hull.blend", "-o", "hull.col")[0] == 0
+    assert Path("hull.col").read_bytes() == Path("hull.COL").read_bytes() == source(TWO_ASTEROIDS)
 
 
 @pytest.mark.parametrize("arguments", [(), ("bogus",), ("export",), ("import", "x.col")])

@@ -350,3 +350,105 @@ def test_it_is_of_the_active_object_s_hull(overlay) -> None:
     select(other)
     bpy.ops.sylpheed.refresh_grid()
     assert overlay.current().root == other.name
+
+
+# --- the hull that is shown goes away -------------------------------------------------------------
+
+
+def shoot_across() -> None:
+    assert bpy.ops.sylpheed.shoot(start=(0, 0, -100_000), movement=(0, 0, 200_000)) == {"FINISHED"}
+
+
+def delete(root: bpy.types.Object) -> None:
+    for obj in (*root.children, root):
+        bpy.data.objects.remove(obj)
+
+
+def test_a_deleted_hull_is_no_longer_shown_nor_shot_at(overlay) -> None:
+    root = import_hull(ONE_ASTEROID)
+    bpy.ops.sylpheed.show_grid()
+    delete(root)
+    now = overlay.current()
+    assert overlay.root_shown(bpy.context, now) is None
+    assert overlay.visible_layers(bpy.context, now) == [] and overlay.place_at_cursor(bpy.context, now) is None
+    assert not bpy.types.SYLPHEED_PT_grid_cursor.poll(bpy.context)
+    with pytest.raises(RuntimeError, match="no hull"):
+        shoot_across()
+    assert overlay.current().hull is None
+
+
+@pytest.mark.parametrize("refreshed", [False, True])
+def test_a_new_hull_of_the_same_name_is_shot_at(overlay, refreshed: bool) -> None:
+    root = import_hull(ONE_ASTEROID)
+    name = root.name
+    bpy.ops.sylpheed.show_grid()
+    delete(root)
+    if refreshed:
+        with pytest.raises(RuntimeError, match="no hull"):
+            bpy.ops.sylpheed.refresh_grid()
+    bpy.ops.sylpheed.new_hull(name=name, box=(20_000, 20_000, 20_000))
+    new = bpy.context.object
+    assert new.name == name
+    shoot_across()
+    assert overlay.root_shown(bpy.context, overlay.current()) == new
+    assert overlay.current().hull.grid.dimensions == (2, 2, 2) and overlay.current().shot.triangle is not None
+
+
+def test_after_another_file_it_shoots_at_that_file_s_hull(overlay) -> None:
+    import_hull(ONE_ASTEROID)
+    bpy.ops.sylpheed.show_grid()
+    bpy.ops.wm.read_homefile(use_empty=True)
+    root = import_hull(MANY_ASTEROIDS)
+    shoot_across()
+    assert overlay.root_shown(bpy.context, overlay.current()) == root
+
+
+def test_it_shoots_at_the_active_object_s_hull(overlay) -> None:
+    one, other = import_hull(ONE_ASTEROID), import_hull(MANY_ASTEROIDS)
+    select(one)
+    bpy.ops.sylpheed.show_grid()
+    select(surfaces(other)["wall"])
+    shoot_across()
+    assert overlay.current().root == other.name
+    bpy.context.view_layer.objects.active = None
+    shoot_across()
+    assert overlay.current().root == other.name, "where nothing is active, the one that is shown"
+
+
+def test_the_grid_shown_is_shot_at_as_it_is(overlay) -> None:
+    root = import_hull(ONE_ASTEROID)
+    bpy.ops.sylpheed.show_grid()
+    surfaces(root)["asteroid_01"].location.x += 3_000
+    shoot_across()
+    assert mcol.encode(overlay.current().hull) == source(ONE_ASTEROID), "only Refresh and Follow Edits read it anew"
+
+
+def test_a_linked_hull_is_told_from_its_namesake(overlay, tmp_path: Path) -> None:
+    root, library = import_hull(ONE_ASTEROID), str(tmp_path / "library.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=library, copy=True)
+    with bpy.data.libraries.load(library, link=True) as (_, wanted):
+        wanted.scenes = ["Scene"]
+    linked = bpy.data.objects[root.name, library]
+    bpy.context.scene.collection.children.link(linked.users_collection[0])
+    for active in (linked, root):
+        select(active)
+        shoot_across()
+        assert overlay.root_shown(bpy.context, overlay.current()) == active
+
+
+def test_the_hull_is_known_after_undo_and_renaming(overlay) -> None:
+    root = import_hull(ONE_ASTEROID)
+    bpy.ops.sylpheed.show_grid()
+    bpy.ops.ed.undo_push(message="before")
+    root.name = "renamed"
+    assert overlay.root_shown(bpy.context, overlay.current()) == root
+    bpy.ops.ed.undo_push(message="renamed")
+    bpy.ops.ed.undo()
+    assert overlay.root_shown(bpy.context, overlay.current()) == bpy.data.objects[Path(ONE_ASTEROID).stem]
+
+
+@pytest.mark.parametrize("wrong", [{"start": (float("nan"), 0, 0)}, {"movement": (float("inf"), 0, 0)}], ids=str)
+def test_a_shot_of_impossible_numbers_is_refused(overlay, wrong: dict) -> None:
+    import_hull(ONE_ASTEROID)
+    with pytest.raises(RuntimeError, match="expected numbers up to"):
+        bpy.ops.sylpheed.shoot(**{"start": (0, 0, 0), "movement": (1, 0, 0), **wrong})

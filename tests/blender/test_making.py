@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import bpy
@@ -38,6 +39,10 @@ def sound(data: bytes) -> mcol.Hull:
 
 def carried(root: bpy.types.Object) -> mcol.Hull:
     return mcol.decode(bytes(root["sylpheed_source"]))
+
+
+def carried_bytes(root: bpy.types.Object) -> bytes:
+    return bytes(root["sylpheed_source"])
 
 
 def refused(operator, **options: object) -> str:
@@ -126,6 +131,44 @@ def test_in_edit_mode_the_edit_goes_on() -> None:
     bpy.ops.object.mode_set(mode="OBJECT")
 
 
+@pytest.mark.parametrize("place", [(float("nan"), 0, 0), (0, float("inf"), 0), (0, 0, -3e38), (1e13, 0, 0)], ids=str)
+def test_a_place_that_is_none_is_refused(place: tuple) -> None:
+    root = import_hull(ONE_ASTEROID)
+    before = set(bpy.data.objects), set(bpy.data.meshes)
+    assert "the asteroid can't be there" in refused(bpy.ops.sylpheed.add_asteroid, location=place)
+    assert (set(bpy.data.objects), set(bpy.data.meshes)) == before and source(ONE_ASTEROID) == carried_bytes(root)
+
+
+def test_a_size_beyond_all_maps_is_refused() -> None:
+    import_hull(ONE_ASTEROID)
+    assert "that size" in refused(bpy.ops.sylpheed.add_asteroid, size=1e30)
+
+
+@pytest.mark.parametrize(
+    ("size", "triangles", "place"),
+    [(1.0, 2_000, (20_000, 20_000, 20_000)), (1.0, 500, (200_000, 200_000, -200_000)), (1.0, 80, (1e6, 0, 0))],
+    ids=str,
+)
+def test_an_asteroid_finer_than_the_file_s_coordinates_is_refused(
+    tmp_path: Path, size: float, triangles: int, place: tuple
+) -> None:
+    import_hull(ONE_ASTEROID)
+    before = set(bpy.data.objects)
+    message = refused(
+        bpy.ops.sylpheed.add_asteroid, seed=3, roughness=1.0, size=size, triangles=triangles, location=place
+    )
+    assert f"too small there for {triangles:,} triangles" in message and "make it larger" in message
+    assert set(bpy.data.objects) == before
+    assert export(tmp_path) == source(ONE_ASTEROID)
+
+
+def test_a_fine_asteroid_that_the_coordinates_can_hold_has_every_vertex(tmp_path: Path) -> None:
+    root = import_hull(ONE_ASTEROID)
+    add(location=(15_000, 15_000, -15_000), size=300.0, triangles=2_000)
+    added = sound(export(tmp_path)).vertices[len(carried(root).vertices) :]
+    assert len(added) == len(np.unique(added, axis=0)) == 1_002
+
+
 # --- new hulls ------------------------------------------------------------------------------------
 
 
@@ -156,11 +199,24 @@ def test_a_new_hull_of_a_map_s_measures_has_its_grid() -> None:
     assert np.array_equal(grid.minimum, theirs.minimum) and np.array_equal(grid.cell_size, theirs.cell_size)
 
 
+NO_FILE_NAMES = (".", "..", ". .", "CON", "con", "nul.old", "COM1", "LPT9.col", "aux .x", "a\nb", "a\tb", "é" * 126)
+
+
+@pytest.mark.parametrize("name", ["console", "COM10", "S01.v2", "コロニー", "CONIN", "a" * 59])
+def test_a_name_that_only_looks_like_a_device_s_is_taken(name: str) -> None:
+    assert bpy.ops.sylpheed.new_hull(name=name) == {"FINISHED"}
+    assert roots()[0]["sylpheed_stem"] == name
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"name": "a/b"}, "a/b"),
         ({"name": "  "}, "name"),
+        *(({"name": name}, "can't be the name of a file") for name in NO_FILE_NAMES),
+        ({"box": (3e38, 3e38, 3e38), "cell_size": 1e38}, "the box can't be there"),
+        ({"box": (float("nan"), 10, 10)}, "the box can't be there"),
+        ({"cell_size": float("nan")}, "the box can't be there"),
         ({"box": (1e6, 1e6, 1e6), "cell_size": 100.0}, "larger cells"),
         ({"box": (1e6, 10, 10), "cell_size": 1000.0}, "larger cells"),
     ],
@@ -217,9 +273,59 @@ def test_the_cells_that_are_shown_follow() -> None:
 
 def test_fit_grid_refuses_too_many_cells_and_changes_nothing() -> None:
     root = import_hull(ONE_ASTEROID)
-    assert "larger cells" in refused(bpy.ops.sylpheed.fit_grid, cell_size=1.0)
+    for size in (1e-38, 1e-30, 1.0):
+        assert "larger cells" in refused(bpy.ops.sylpheed.fit_grid, cell_size=size)
     assert "larger cells" in refused(bpy.ops.sylpheed.fit_grid, cell_size=150.0)
     assert bytes(root["sylpheed_source"]) == source(ONE_ASTEROID)
+
+
+@pytest.mark.parametrize(
+    "options", [{"margin": 1e30}, {"margin": float("nan")}, {"cell_size": float("nan")}, {"cell_size": 1e38}], ids=str
+)
+def test_fit_grid_refuses_impossible_numbers_and_changes_nothing(options: dict) -> None:
+    root = import_hull(ONE_ASTEROID)
+    assert "the grid can't be there or have that size" in refused(bpy.ops.sylpheed.fit_grid, **options)
+    assert carried_bytes(root) == source(ONE_ASTEROID)
+
+
+def test_fit_grid_says_where_the_box_is_now_and_was(capfd: pytest.CaptureFixture) -> None:
+    root = import_hull(NO_WALL)
+    assert bpy.ops.sylpheed.fit_grid() == {"FINISHED"}
+    capfd.readouterr()
+    for obj in surfaces(root).values():
+        obj.location.x += 0.25
+    before = carried(root).grid
+    assert bpy.ops.sylpheed.fit_grid() == {"FINISHED"}
+    after, told = carried(root).grid, capfd.readouterr().out
+    assert after.dimensions == before.dimensions and not np.array_equal(after.minimum, before.minimum)
+    now, _, was = told.partition(", it was ")
+    for part, grid in ((now, after), (was, before)):
+        corners = [tuple(float(number) for number in text.replace(",", " ").split()) for text in corner_texts(part)]
+        assert np.array_equal(np.float32(corners), [grid.minimum, grid.maximum])
+
+
+def corner_texts(told: str) -> list[str]:
+    """What a message has in brackets, with the commas within numbers taken away."""
+    return [re.sub(r"(?<=\d),(?=\d)", "", text) for text in re.findall(r"\(([^)]*)\)", told)]
+
+
+@pytest.mark.parametrize("how", ["linked", "override"])
+def test_fit_grid_refuses_a_hull_of_another_file(how: str, tmp_path: Path) -> None:
+    name, library = import_hull(ONE_ASTEROID).name, str(tmp_path / "library.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=library)
+    bpy.ops.wm.read_homefile(use_empty=True)
+    with bpy.data.libraries.load(library, link=True) as (_, wanted):
+        wanted.collections = [name]
+    scene, collection = bpy.context.scene, bpy.data.collections[name, library]
+    if how == "override":
+        collection = collection.override_hierarchy_create(scene, bpy.context.view_layer)
+    if collection.name not in scene.collection.children:
+        scene.collection.children.link(collection)
+    (root,) = (obj for obj in scene.objects if obj.get("sylpheed_kind") == "hull")
+    assert bool(root.override_library) == (how == "override")
+    message = refused(bpy.ops.sylpheed.fit_grid, cell_size=7_000.0)
+    assert "is linked from" in message and "library.blend" in message and "make it local" in message
+    assert carried_bytes(root) == source(ONE_ASTEROID)
 
 
 def test_a_hull_without_geometry_has_nothing_to_fit() -> None:
