@@ -88,8 +88,9 @@ def _views(context: bpy.types.Context) -> list[bpy.types.SpaceView3D]:
 
 def _box(root: bpy.types.Object) -> np.ndarray:
     """The corners in the scene of the box around what hangs below a root, float64 (8, 3)."""
-    lowest, _, _, _, _, _, highest, _ = np.moveaxis(np.array([obj.bound_box for obj in _shapes(root)]), 1, 0)
-    low, high = lowest.min(axis=0), highest.max(axis=0)
+    boxes = [obj.bound_box for obj in _shapes(root)]
+    low = np.array([box[0][:] for box in boxes]).min(axis=0)
+    high = np.array([box[6][:] for box in boxes]).max(axis=0)
     corners = np.where(np.arange(8)[:, None] >> np.arange(3) & 1, high, low)
     matrix = np.array(root.matrix_world)
     return corners @ matrix[:3, :3].T + matrix[:3, 3]
