@@ -51,6 +51,7 @@ def set_source(root: bpy.types.Object, data: bytes) -> None:
     """Replaces the source file's bytes."""
     del root[SOURCE]  # Blender cuts bytes at the first NUL where a property is there already
     root[SOURCE] = data
+    root.update_tag()  # Blender tells nobody of an edit to a property
 
 
 def set_origin(root: bpy.types.Object, game: str, entry: str) -> None:

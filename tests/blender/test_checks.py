@@ -61,6 +61,12 @@ def found(checked, name: str):
     return problem
 
 
+def named(problem) -> Elements:
+    """A problem's elements by the objects' names."""
+    names = {obj.session_uid: obj.name for obj in bpy.context.scene.objects}
+    return {names[uid]: set(numbers.tolist()) for uid, numbers in problem.elements.items()}
+
+
 def selected(kind: str) -> Elements:
     """What is selected in edit mode, by object."""
     result = {}
@@ -322,9 +328,9 @@ def sides_crossed(hull: dict, shift: tuple, check: Callable) -> dict[str, set[tu
     boxes = {name: add_box(hull, name, centre, 1000) for name, centre in (("one", (0, 0, 0)), ("other", shift))}
     problems = [p for p in check(hull["root"]).problems if p.check == "intersecting surfaces"]
     crossed: dict[str, set[tuple[int, float]]] = {}
-    for name, numbers in (problems[0].elements if problems else {}).items():
+    for name, numbers in (named(problems[0]) if problems else {}).items():
         places, mesh = coordinates(boxes[name].data), boxes[name].data
-        for number in numbers.tolist():
+        for number in numbers:
             corners = places[list(mesh.polygons[number].vertices)]
             (axis,) = (axis for axis in range(3) if (corners[:, axis] == corners[0, axis]).all())
             crossed.setdefault(name, set()).add((axis, float(corners[0, axis])))
@@ -400,7 +406,7 @@ def test_inherited_and_new_faults_are_told_apart(hull: dict, check: Callable, tm
     assert [(p.severity.value, p.count) for p in problems] == [("error", 3), ("warning", 3)]
     for problem in problems:
         bpy.ops.sylpheed.select_problem(check="open edges", severity=problem.severity.value)
-        assert selected("EDGE") == {name: set(numbers.tolist()) for name, numbers in problem.elements.items()}
+        assert selected("EDGE") == named(problem)
 
 
 def build_without(hull: mcol.Hull, triangles: np.ndarray, number: int) -> mcol.Hull:
@@ -484,7 +490,7 @@ def test_faces_that_modifiers_make_are_named_by_object(hull: dict, check: Callab
     hull["asteroid_01"].modifiers.new("cut", "EDGE_SPLIT").split_angle = 0
     hull["asteroid_01"].modifiers.new("shift", "DISPLACE").strength = 1000
     problem = found(check(hull["root"]), "open edges")
-    assert problem.objects == (hull["asteroid_01"].name,) and not problem.elements
+    assert problem.objects == (hull["asteroid_01"].session_uid,) and not problem.elements
     assert bpy.ops.sylpheed.select_problem(check="open edges") == {"CANCELLED"}
     assert bpy.ops.sylpheed.fix_holes() == {"CANCELLED"}
     assert bpy.context.mode == "OBJECT"
