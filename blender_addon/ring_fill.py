@@ -9,15 +9,20 @@ from .core.geometry import cross
 SLENDER = 1e-3
 """What the squares of a triangle's sides cost beside its area, so that of equal areas the rounder triangles win."""
 
+MOST = 400
+"""Vertices of a ring that is filled. The time grows with their third power, this many take seconds."""
+
 
 def fill_ring(points: np.ndarray, barred: np.ndarray) -> np.ndarray | None:
     """The triangulation of least area, int64 (n - 2, 3), that runs around like the ring.
 
     `points` (n, 3) are the ring's vertices in turn; `barred`, bool (n, n), the pairs that no new edge may join. None
-    where they leave no way. Klincsek's method: the best fill of each part of the ring from those of its parts.
+    where they leave no way, or for more than `MOST` vertices. Klincsek's method: the best fill of each part of the ring from those of its parts.
     """
-    points = np.asarray(points, np.float64) - points[0]
     count = len(points)
+    if count > MOST:
+        return None
+    points = np.asarray(points, np.float64) - points[0]
     cost = np.where(np.eye(count, k=1, dtype=bool), 0.0, np.inf)
     middle = np.zeros((count, count), np.int64)
     for span in range(2, count):
