@@ -36,6 +36,12 @@ Triangles = list[Corners]
 SHAPE = ("zero-area triangles", "open edges", "crowded edges", "doubled triangles")
 """Checks of which a fix may not raise the sum."""
 
+BY_HAND = {
+    "elements": "can't be mended this way: select it and mend it by hand",
+    "holes": "has a hole that can't be filled this way: select its edges and fill it by hand (F)",
+}
+"""What to do about that which a fix leaves."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Broken:
@@ -66,7 +72,7 @@ class Fix(RootProperties):
     checks: tuple[str, ...] = ()
     first = ""
     may_spoil = True
-    by_hand = "can't be mended this way: select it and mend it by hand"
+    by_hand = "elements"
 
     severity: StringProperty(
         name="Severity", description="Only what is an error, warning or info. Empty: all of it", default=""
@@ -142,7 +148,7 @@ def mend_objects(
     if worse:
         after = last_check.run(context, root)
     left = {uid: _count(fix.found(after), uid) for uid in unmended}
-    left_out |= {uid: report_text(fix.by_hand) for uid, count in left.items() if count}
+    left_out |= {uid: report_text(BY_HAND[fix.by_hand]) for uid, count in left.items() if count}
     mended = {objects[uid].name: _count(found, uid) - count for uid, count in left.items() if uid not in worse}
     return mended, {objects[uid].name: why for uid, why in left_out.items()}
 
@@ -333,7 +339,7 @@ def _turn_within(broken: Broken, triangles: Triangles) -> Triangles:
             for other in triangles:
                 if other is not one and {b, c} < set(other):
                     (d,) = set(other) - {b, c}
-                    new = [(a, b, d), (a, d, c)]
+                    new: Triangles = [(a, b, d), (a, d, c)]
                     turned = sum(_flat(broken, new)) < sum(_flat(broken, [one, other]))
                     if turned:
                         triangles = [kept for kept in triangles if kept not in (one, other)] + new
@@ -401,7 +407,7 @@ class SYLPHEED_OT_fix_holes(bpy.types.Operator, Fix):
     bl_label = "Fill Sylpheed Holes"
     checks = ("open edges",)
     first = "doubled vertices"  # along a crack, filling would make slivers
-    by_hand = "has a hole that can't be filled this way: select its edges and fill it by hand (F)"
+    by_hand = "holes"
 
     @staticmethod
     def mend(broken: Broken) -> None:

@@ -17,7 +17,8 @@ def fill_ring(points: np.ndarray, barred: np.ndarray) -> np.ndarray | None:
     """The triangulation of least area, int64 (n - 2, 3), that runs around like the ring.
 
     `points` (n, 3) are the ring's vertices in turn; `barred`, bool (n, n), the pairs that no new edge may join. None
-    where they leave no way, or for more than `MOST` vertices. Klincsek's method: the best fill of each part of the ring from those of its parts.
+    where they leave no way, or for more than `MOST` vertices. Klincsek's method: the best fill of each part of the
+    ring from those of its parts.
     """
     count = len(points)
     if count > MOST:
