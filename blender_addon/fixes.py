@@ -244,9 +244,10 @@ def _claim(broken: Broken, faces: Iterable[bmesh.types.BMFace]) -> None:
 
 
 def _cut(broken: Broken, face: bmesh.types.BMFace, triangles: Triangles) -> list[bmesh.types.BMFace]:
-    """Replaces a face by triangles of its vertices. Leaves it, and returns none, where there is such a face already
-    or the face uses a vertex twice."""
-    if len(set(face.verts)) < len(face.verts) or any(broken.mesh.faces.get(corners) for corners in triangles):
+    """Replaces a face by triangles of its vertices. Leaves it, and returns none, where there are none, one of them is
+    there already, or the face uses a vertex twice."""
+    there = any(broken.mesh.faces.get(corners) for corners in triangles)
+    if not triangles or there or len(set(face.verts)) < len(face.verts):
         return []
     loops = {loop.vert: loop for loop in face.loops}
     made = []
@@ -262,10 +263,13 @@ def _cut(broken: Broken, face: bmesh.types.BMFace, triangles: Triangles) -> list
 
 
 def _exported(broken: Broken, face: bmesh.types.BMFace) -> Triangles:
-    """The triangles that a face is exported as, running around like the face."""
+    """The triangles that a face is exported as, running around like the face; none for a face that the fix changed
+    already."""
     turn = {broken.vertices[vertex]: place for place, vertex in enumerate(face.verts)}
     vertices = list(face.verts)
-    rows = broken.shape.triangles[broken.shape.faces == broken.faces[face]].tolist()
+    rows = broken.shape.triangles[broken.shape.faces == broken.faces.get(face, -1)].tolist()
+    if any(number not in turn for row in rows for number in row):
+        return []
     return [tuple(vertices[place] for place in sorted(turn[number] for number in row)) for row in rows]
 
 
@@ -324,7 +328,7 @@ class SYLPHEED_OT_fix_flat(bpy.types.Operator, Fix):
 
 def _flat(broken: Broken, triangles: Triangles) -> list[bool]:
     numbers = [[broken.vertices[vertex] for vertex in corners] for corners in triangles]
-    return [bool(answer) for answer in flat(broken.shape.vertices, np.array(numbers))]
+    return [bool(answer) for answer in flat(broken.shape.vertices, np.array(numbers, np.int64).reshape(-1, 3))]
 
 
 def _turn_within(broken: Broken, triangles: Triangles) -> Triangles:

@@ -686,6 +686,25 @@ def test_far_quads_stay_when_flat_faces_are_mended(hull: dict, check: Callable) 
     assert [tuple(face.vertices) for face in mesh.polygons if len(face.vertices) == 4] == quads
 
 
+@pytest.mark.parametrize("mode", ["OBJECT", "EDIT"])
+def test_flat_faces_among_quads_are_mended(hull: dict, mode: str, check: Callable, tmp_path: Path) -> None:
+    mesh = hull["asteroid_01"].data
+    flatten_a_face(hull)
+    corners = set(mesh.polygons[3].vertices)
+
+    def join(bm: bmesh.types.BMesh) -> None:
+        near = [e for e in bm.edges if e.calc_length() and len(corners & {v.index for v in e.verts}) == 1]
+        bmesh.ops.dissolve_edges(bm, edges=near[::3], use_verts=False)
+
+    edit_faces(mesh, join)
+    select(hull["asteroid_01"])
+    bpy.ops.object.mode_set(mode=mode)
+    assert "zero-area triangles" in errors(check(hull["root"]))
+    assert bpy.ops.sylpheed.fix_flat() == {"FINISHED"}
+    assert not errors(check(hull["root"]))
+    judged(export(tmp_path))
+
+
 def test_a_face_flattened_by_a_shape_key_is_mended(hull: dict, check: Callable, tmp_path: Path) -> None:
     obj = hull["asteroid_01"]
     obj.shape_key_add(name="Basis")
@@ -722,19 +741,22 @@ def test_a_face_that_uses_a_vertex_twice_is_not_called_mended(hull: dict, check:
 
 
 @pytest.mark.parametrize("mode", ["OBJECT", "EDIT"])
-def test_a_mesh_that_a_fix_would_spoil_is_given_back(hull: dict, mode: str, check: Callable) -> None:
+def test_a_mesh_that_a_fix_would_spoil_is_given_back(hull: dict, mode: str, check: Callable, tmp_path: Path) -> None:
     """Two boxes of one object side to side: merged, their common sides would have four faces."""
-    box = add_box(hull, "box", FREE, 1000)
-    other = add_box(hull, "other", (FREE[0] + 1000.001, *FREE[1:]), 1000)
-    select(other, box)
+    box = hull["asteroid_01"]
+    vertices, faces = len(box.data.vertices), len(box.data.polygons)
+    boxes = [add_box(hull, "box", (FREE[0] + x, *FREE[1:]), 1000) for x in (0, 1000.001)]
+    select(*boxes, box)
     bpy.ops.object.join()
+    data = export(tmp_path)
     bpy.ops.object.mode_set(mode=mode)
     before = check(hull["root"])
     assert found(before, "doubled vertices").severity.value == "warning"
     assert bpy.ops.sylpheed.fix_doubled_vertices() == {"CANCELLED"}
     assert errors(check(hull["root"])) == errors(before)
     bpy.ops.object.mode_set(mode="OBJECT")
-    assert len(box.data.vertices) == 16 and len(box.data.polygons) == 24
+    assert len(box.data.vertices) == vertices + 16 and len(box.data.polygons) == faces + 24
+    assert export(tmp_path) == data
 
 
 @pytest.mark.parametrize("faces", [(0, 1), (0, 2), (1, 3), (2, 3)])
