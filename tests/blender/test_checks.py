@@ -862,9 +862,9 @@ def test_select_shows_the_object_in_local_view(hull: dict, check: Callable) -> N
     with bpy.context.temp_override(window=window, area=area, region=region):
         assert bpy.ops.view3d.localview() == {"FINISHED"}
         view = area.spaces.active
-        assert view.local_view and not hull["asteroid_01"].local_view_get(view)
+        assert view.local_view and not hull["asteroid_01"].visible_get(viewport=view)
         assert bpy.ops.sylpheed.select_problem(check="flipped triangles") == {"FINISHED"}
-        assert bpy.data.objects[name].local_view_get(view) and bpy.data.objects[name].mode == "EDIT"
+        assert bpy.data.objects[name].visible_get(viewport=view) and bpy.data.objects[name].mode == "EDIT"
 
 
 # --- what is shown --------------------------------------------------------------------------------
