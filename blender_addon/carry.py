@@ -55,6 +55,7 @@ def set_source(root: bpy.types.Object, data: bytes) -> None:
     root[DIGEST] = root.get(DIGEST) or _digest(source(root))
     del root[SOURCE]  # Blender cuts bytes at the first NUL where a property is there already
     root[SOURCE] = data
+    root.update_tag()  # Blender tells nobody of an edit to a property
 
 
 def is_imported(root: bpy.types.Object, data: bytes) -> bool:

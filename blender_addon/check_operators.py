@@ -7,23 +7,35 @@ from typing import Any
 import bmesh
 import bpy
 import numpy as np
-from bpy.props import StringProperty
+from bpy.props import IntProperty, StringProperty
 
 from . import carry, last_check, scene_names
 from .core.errors import FormatError, Severity, some
 from .core.geometry import repeated
 from .mesh_bridge import read_mesh
-from .problems import TITLES, Checked, Problem
+from .problems import TITLES, Checked, Problem, by_session_uid
 from .scene_read import find_roots, root_of
 from .translations import report_text
 
 Result = set[str]
 
 
-def find_checked_root(context: bpy.types.Context, name: str = "") -> bpy.types.Object:
-    """The root of that name, or that of the active object, or the only one. Raises `FormatError`."""
+class RootProperties:
+    """Which root an operator works on. The sidebar gives the session number: names needn't be unique."""
+
+    root: StringProperty(
+        name="Root", description="Name of the hull's root. Empty: that of the active object", default=""
+    )
+    root_uid: IntProperty(default=0, options={"HIDDEN", "SKIP_SAVE"})
+
+
+def find_checked_root(context: bpy.types.Context, name: str = "", session_uid: int = 0) -> bpy.types.Object:
+    """The root of that session number or name, or that of the active object, or the only one. Raises
+    `FormatError`."""
     roots = [root for kind in (carry.HULL, carry.SET) for root in find_roots(context.scene, kind)]
-    if name:
+    if session_uid:
+        roots = [root for root in roots if root.session_uid == session_uid]
+    elif name:
         roots = [root for root in roots if root.name == name]
     else:
         active = root_of(context.view_layer.objects.active)
@@ -79,7 +91,7 @@ def redraw_sidebars(context: bpy.types.Context) -> None:
                 area.tag_redraw()
 
 
-class SYLPHEED_OT_select_problem(bpy.types.Operator):
+class SYLPHEED_OT_select_problem(bpy.types.Operator, RootProperties):
     """Enter edit mode with exactly these elements selected"""
 
     bl_idname = "sylpheed.select_problem"
@@ -90,18 +102,15 @@ class SYLPHEED_OT_select_problem(bpy.types.Operator):
     severity: StringProperty(
         name="Severity", description="Only what is an error, warning or info. Empty: all of it", default=""
     )
-    root: StringProperty(
-        name="Root", description="Name of the hull's root. Empty: that of the active object", default=""
-    )
 
     @classmethod
     def description(cls, context: bpy.types.Context, properties: bpy.types.OperatorProperties) -> str:
-        problem = shown_problem(context, properties.root, properties.check, properties.severity)
+        problem = shown_problem(context, properties.root_uid, properties.check, properties.severity)
         return problem.message if problem else ""
 
     def execute(self, context: bpy.types.Context) -> Result:
         try:
-            root = find_checked_root(context, self.root)
+            root = find_checked_root(context, self.root, self.root_uid)
             found = matching(last_check.run(context, root), self.check, self.severity)
             redraw_sidebars(context)
             if not found:
@@ -114,7 +123,9 @@ class SYLPHEED_OT_select_problem(bpy.types.Operator):
         if left_out:
             names = some([f"`{name}`" for name in left_out])
             told = report_text(
-                "can't be selected in {names}: linked, not in this view layer, or made by modifiers", names=names
+                "can't be selected in {names}: linked, not selectable, not in this view layer, or not of the object's "
+                "own mesh",
+                names=names,
             )
             self.report({"WARNING"}, told)
         if selected:
@@ -124,9 +135,9 @@ class SYLPHEED_OT_select_problem(bpy.types.Operator):
         return {"FINISHED"} if selected else {"CANCELLED"}
 
 
-def shown_problem(context: bpy.types.Context, root_name: str, check: str, severity: str) -> Problem | None:
+def shown_problem(context: bpy.types.Context, root_uid: int, check: str, severity: str) -> Problem | None:
     """A problem of the last check, for its tooltip."""
-    root = context.scene.objects.get(root_name)
+    root = by_session_uid(context.scene).get(root_uid)
     result = last_check.of(root) if root else None
     found = matching(result.checked, check, severity) if result else []
     return found[0] if found else None
@@ -143,37 +154,51 @@ def select_elements(context: bpy.types.Context, problems: list[Problem]) -> tupl
 
     Raises `FormatError` for a face on which edit mode would hang.
     """
-    elements: dict[str, np.ndarray] = {}
+    objects = by_session_uid(context.scene)
+    elements = gather(problems)
+    _refuse_hangs([objects[uid] for uid in elements])
+    chosen = [objects[uid] for uid in elements if _can_enter(context, objects[uid])]
+    kind = problems[0].kind
+    if chosen:
+        _enter_edit_mode(context, chosen, kind)
+    entered = [obj for obj in chosen if obj.mode == "EDIT"]
+    for obj in entered:
+        _select_in(obj, kind, elements[obj.session_uid])
+    concerned = {*elements, *(uid for problem in problems for uid in problem.objects)}
+    left_out = sorted(objects[uid].name for uid in concerned if objects[uid] not in entered)
+    return [obj.name for obj in entered], left_out
+
+
+def gather(problems: list[Problem]) -> dict[int, np.ndarray]:
+    """The elements of some problems, int64, by the objects' session numbers."""
+    elements: dict[int, np.ndarray] = {}
     for problem in problems:
-        for name, numbers in problem.elements.items():
-            elements[name] = np.union1d(elements.get(name, np.zeros(0, np.int64)), numbers)
-    objects = {name: context.scene.objects[name] for name in elements}
-    _refuse_hangs(objects)
-    left_out = {name for problem in problems for name in problem.objects}
-    left_out |= {name for name, obj in objects.items() if not _can_enter(context, obj)}
-    chosen = [name for name in elements if name not in left_out]
-    if not chosen:
-        return [], sorted(left_out)
+        for uid, numbers in problem.elements.items():
+            elements[uid] = np.union1d(elements.get(uid, np.zeros(0, np.int64)), numbers)
+    return elements
+
+
+def _enter_edit_mode(context: bpy.types.Context, objects: list[bpy.types.Object], kind: str) -> None:
+    """Enters edit mode on these objects alone, to select elements of a kind, and shows them."""
     if context.mode != "OBJECT":
         bpy.ops.object.mode_set(mode="OBJECT")
     for obj in context.view_layer.objects:
         obj.select_set(False)
-    for name in chosen:
-        objects[name].hide_viewport = False
-        objects[name].hide_set(False)
-        objects[name].select_set(True)
-    context.view_layer.objects.active = objects[chosen[0]]
-    kind = problems[0].kind
+    view = context.space_data if isinstance(context.space_data, bpy.types.SpaceView3D) else None
+    for obj in objects:
+        obj.hide_viewport = False
+        obj.hide_set(False)
+        if view and view.local_view:
+            obj.local_view_set(view, True)
+        obj.select_set(True)
+    context.view_layer.objects.active = objects[0]
     context.tool_settings.mesh_select_mode = tuple(kind == mode for mode in ("VERT", "EDGE", "FACE"))
     bpy.ops.object.mode_set(mode="EDIT")
-    for name in chosen:
-        _select_in(objects[name], kind, elements[name])
-    return chosen, sorted(left_out)
 
 
 def _can_enter(context: bpy.types.Context, obj: bpy.types.Object) -> bool:
-    in_layer = obj.name in context.view_layer.objects
-    return in_layer and obj.library is None and obj.data.library is None and _collections_shown(context, obj)
+    editable = obj.library is None and obj.data.library is None and not obj.hide_select
+    return editable and obj in context.view_layer.objects.values() and _collections_shown(context, obj)
 
 
 def _collections_shown(context: bpy.types.Context, obj: bpy.types.Object) -> bool:
@@ -182,16 +207,16 @@ def _collections_shown(context: bpy.types.Context, obj: bpy.types.Object) -> boo
     def shown(layer: bpy.types.LayerCollection) -> bool:
         if layer.exclude or layer.hide_viewport or layer.collection.hide_viewport:
             return False
-        return obj.name in layer.collection.objects or any(shown(child) for child in layer.children)
+        return obj in layer.collection.objects.values() or any(shown(child) for child in layer.children)
 
     return shown(context.view_layer.layer_collection)
 
 
-def _refuse_hangs(objects: dict[str, bpy.types.Object]) -> None:
-    for name, obj in objects.items():
+def _refuse_hangs(objects: list[bpy.types.Object]) -> None:
+    for obj in objects:
         if obj.mode != "EDIT" and repeated(read_mesh(obj.data).triangles).any():
             raise FormatError(
-                f"`{name}` has a face that uses a vertex twice, on which edit mode hangs",
+                f"`{obj.name}` has a face that uses a vertex twice, on which edit mode hangs",
                 remedy="run Mesh > Clean Up > Validate, or delete the object",
             )
 

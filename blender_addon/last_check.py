@@ -13,17 +13,17 @@ from . import carry
 from .problems import Checked, check_root
 from .scene_read import below, find_roots
 
-ALL = "\0"
+ALL = -1
 """In `Result.edited`: the objects below the root are others than they were."""
 
 
 @dataclass(slots=True)
 class Result:
-    """A check, the state of each object below the root when it was made, and which of them differ since."""
+    """A check, the state of the root and each object below it when it was made, and which of them differ since."""
 
     checked: Checked
-    states: dict[str, int | None]
-    edited: set[str] = field(default_factory=set)
+    states: dict[int, int | None]
+    edited: set[int] = field(default_factory=set)
 
 
 _results: dict[int, Result] = {}
@@ -36,7 +36,7 @@ def run(context: bpy.types.Context, root: bpy.types.Object) -> Checked:
     """Checks a root and keeps the result."""
     global _object_count
     checked = check_root(context, root)
-    states = {obj.name: _state(obj) for obj in below(context.scene, root)}
+    states = {obj.session_uid: _state(obj) for obj in (root, *below(context.scene, root))}
     _results[root.session_uid] = Result(checked, states)
     _object_count = len(bpy.data.objects)
     return checked
@@ -59,12 +59,14 @@ def trust(context: bpy.types.Context, root: bpy.types.Object) -> None:
 
 
 def _state(obj: bpy.types.Object) -> int | None:
-    """A number that is the same as long as an object's shape and place are; None if that can't be told. In edit
-    mode it is that of the mesh as it was last written back."""
+    """A number that is the same as long as an object's shape and place are, or the source that a root carries; None
+    if that can't be told. In edit mode it is that of the mesh as it was last written back."""
+    if carry.kind(obj) in (carry.HULL, carry.SET):
+        return zlib.crc32(carry.source(obj))
     if obj.modifiers or obj.constraints or obj.type not in {"MESH", "EMPTY"}:
         return None
     number = zlib.crc32(np.array([obj.matrix_basis, obj.matrix_parent_inverse], np.float32).tobytes())
-    number = zlib.crc32((obj.parent.name if obj.parent else "").encode(), number)
+    number = zlib.crc32(f"{obj.name} {obj.parent.session_uid if obj.parent else ''}".encode(), number)
     if obj.type == "MESH":
         if obj.data.shape_keys:
             return None
@@ -106,12 +108,12 @@ def _note_load(*_: object) -> None:
 
 def _compare(obj: bpy.types.Object) -> None:
     for result in _results.values():
-        if obj.name in result.states:
+        if obj.session_uid in result.states:
             state = None if obj.mode == "EDIT" else _state(obj)
-            if state is None or state != result.states[obj.name]:
-                result.edited.add(obj.name)
+            if state is None or state != result.states[obj.session_uid]:
+                result.edited.add(obj.session_uid)
             else:
-                result.edited.discard(obj.name)
+                result.edited.discard(obj.session_uid)
 
 
 def _compare_all(scene: bpy.types.Scene) -> None:
@@ -120,9 +122,9 @@ def _compare_all(scene: bpy.types.Scene) -> None:
             result = of(root)
             if result is None:
                 continue
-            objects = below(scene, root)
+            objects = [root, *below(scene, root)]
             result.edited.clear()
-            if {obj.name for obj in objects} != set(result.states):
+            if {obj.session_uid for obj in objects} != set(result.states):
                 result.edited.add(ALL)
             for obj in objects:
                 _compare(obj)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import bpy
 import numpy as np
@@ -66,6 +66,8 @@ class Problem:
     `check` is a key of `TITLES`. `elements` are indices into each object's own mesh, int64, of vertices, edges or
     faces as `kind` says (VERT, EDGE, FACE, "" for none). `objects` are those with the fault whose own elements it
     isn't at, because modifiers or instances make others. `partners` has for each doubled vertex the one to keep.
+
+    Objects are held by their session number: an object and one linked from a library may have the same name.
     """
 
     severity: Severity
@@ -73,9 +75,9 @@ class Problem:
     message: str
     count: int
     kind: str = ""
-    elements: dict[str, np.ndarray] = field(default_factory=dict)
-    objects: tuple[str, ...] = ()
-    partners: dict[str, np.ndarray] = field(default_factory=dict)
+    elements: dict[int, np.ndarray] = field(default_factory=dict)
+    objects: tuple[int, ...] = ()
+    partners: dict[int, np.ndarray] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +90,24 @@ class Fact:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Shape:
+    """An object's own mesh as it would be exported: vertices float32 (n, 3) in the root's space, triangles int (m, 3),
+    and the face that each is cut from, int32 (m,)."""
+
+    vertices: np.ndarray
+    triangles: np.ndarray
+    faces: np.ndarray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Checked:
-    """A root, what is to be said of it, and its problems, the worst first."""
+    """A root, what is to be said of it, its problems, the worst first, and the objects' shapes by session number."""
 
     root: str
     kind: str
     facts: tuple[Fact, ...]
     problems: tuple[Problem, ...]
+    shapes: dict[int, Shape] = field(default_factory=dict)
 
     def count(self, severity: Severity) -> int:
         return sum(problem.severity is severity for problem in self.problems)
@@ -105,20 +118,38 @@ class Checked:
         return not self.count(Severity.ERROR)
 
 
+def by_session_uid(scene: bpy.types.Scene) -> dict[int, bpy.types.Object]:
+    """A scene's objects by what tells them apart, through undo and renaming, and from those of libraries."""
+    return {obj.session_uid: obj for obj in scene.objects}
+
+
 def check_root(context: bpy.types.Context, root: bpy.types.Object) -> Checked:
     """Checks what hangs below a root, without changing anything."""
+    shapes: dict[int, Shape] = {}
     try:
         if carry.kind(root) == carry.HULL:
-            facts, problems = _check_hull(context, read_hull(context, root, apply_modifiers=True))
+            hull = read_hull(context, root, apply_modifiers=True)
+            shapes = _shapes(hull.pieces, hull.origins)
+            facts, problems = _check_hull(context, hull)
         else:
-            facts, problems = _check_set(context, read_set(context, root, apply_modifiers=True))
+            library = read_set(context, root, apply_modifiers=True)
+            shapes = _shapes(chain(*library.pieces), chain(*library.origins))
+            facts, problems = _check_set(context, library)
     except FormatError as error:
         facts, problems = [], [_refused(error)]
     order = (Severity.ERROR, Severity.WARNING, Severity.INFO)
     problems.sort(key=lambda problem: order.index(problem.severity))
     told = label_text("{name}, {count:,} bytes", name=root[carry.STEM], count=len(carry.source(root)))
     source = Fact("Source", told)
-    return Checked(root.name, carry.kind(root), (source, *facts), tuple(problems))
+    return Checked(root.name, carry.kind(root), (source, *facts), tuple(problems), shapes)
+
+
+def _shapes(pieces: Iterable[Piece], origins: Iterable[Origin]) -> dict[int, Shape]:
+    return {
+        origin.session_uid: Shape(piece.vertices, piece.triangles, origin.faces)
+        for piece, origin in zip(pieces, origins, strict=True)
+        if origin.own
+    }
 
 
 # --- hulls ----------------------------------------------------------------------------------------
@@ -171,7 +202,7 @@ class _Where:
     """From the numbers of an assembled mesh back to the elements of each object."""
 
     def __init__(self, scene: bpy.types.Scene, edit: Edit, pieces: Sequence[Piece], origins: Sequence[Origin]) -> None:
-        self.scene, self.edit, self.pieces, self.origins = scene, edit, pieces, origins
+        self.objects, self.edit, self.pieces, self.origins = by_session_uid(scene), edit, pieces, origins
         vertex_bounds = np.cumsum([0, *(len(piece.vertices) for piece in pieces)])
         self.triangle_bounds = np.cumsum([0, *(len(piece.triangles) for piece in pieces)])
         self.places = [edit.places[a:b] for a, b in pairwise(vertex_bounds)]
@@ -198,12 +229,13 @@ class _Where:
             vertices, kept = _grouped(pairs, piece.vertex_ids)
             found.append(vertices)
             if len(vertices) and origin.own:
-                partners[origin.name] = kept
+                partners[origin.session_uid] = kept
             apart |= bool((place[vertices] != place[kept]).any())
         if not any(map(len, found)):
             return []
         severity = Severity.WARNING if apart else Severity.INFO
-        message = "vertices of one object in one place; merge them by distance"
+        told = "merge them by distance" if apart else "the export joins them"
+        message = f"vertices of one object in one place; {told}"
         problem = self._located(severity, "doubled vertices", message, "vertices", found)
         problem.partners.update(partners)
         return [problem]
@@ -223,13 +255,13 @@ class _Where:
         self, severity: Severity, check: str, message: str, kind: str, found: list[np.ndarray], count: int | None = None
     ) -> Problem:
         """A problem with the elements of each piece."""
-        elements: dict[str, np.ndarray] = {}
-        others: set[str] = set()
+        elements: dict[int, np.ndarray] = {}
+        others: set[int] = set()
         for origin, numbers in zip(self.origins, found, strict=False):
             if len(numbers) and origin.own:
-                elements[origin.name] = numbers
+                elements[origin.session_uid] = numbers
             elif len(numbers):
-                others.add(origin.name)
+                others.add(origin.session_uid)
         if count is None:
             count = sum(map(len, found))
         return Problem(severity, check, message, max(count, 1), ELEMENTS[kind], elements, tuple(sorted(others)))
@@ -252,7 +284,7 @@ class _Where:
             if not origin.own:
                 yield np.flatnonzero(np.isin(place, pairs) & (place >= 0))  # enough to know that there are some
                 continue
-            edges = self.scene.objects[origin.name].data.edges
+            edges = self.objects[origin.session_uid].data.edges
             ends = np.empty(2 * len(edges), np.int32)
             edges.foreach_get("vertices", ends)
             mine = np.sort(place[ends].reshape(-1, 2), axis=1)
@@ -320,8 +352,8 @@ def _merged(problems: list[Problem]) -> list[Problem]:
                 same[0].message,
                 sum(problem.count for problem in same),
                 same[0].kind,
-                {name: numbers for problem in same for name, numbers in problem.elements.items()},
-                tuple(sorted({name for problem in same for name in problem.objects})),
+                {uid: numbers for problem in same for uid, numbers in problem.elements.items()},
+                tuple(sorted({uid for problem in same for uid in problem.objects})),
             )
         )
     return merged

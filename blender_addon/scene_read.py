@@ -23,11 +23,11 @@ GEOMETRY_TYPES = {"MESH", "CURVE", "SURFACE", "FONT"}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Origin:
-    """Where a piece comes from: the object's name, and the face of its mesh that each triangle is cut from, int32
-    (m,). `own` tells whether the piece's vertices and faces are those of the object's own mesh; modifiers and
+    """Where a piece comes from: the object's session number, and the face of its mesh that each triangle is cut from,
+    int32 (m,). `own` tells whether the piece's vertices and faces are those of the object's own mesh; modifiers and
     instances make others."""
 
-    name: str
+    session_uid: int
     faces: np.ndarray
     own: bool
 
@@ -99,11 +99,11 @@ def read_objects(
             arrays = _read_geometry(context, obj, apply_modifiers, reading)
             if arrays is not None:
                 reading.pieces.append(_transformed(obj.name, arrays, relative))
-                reading.origins.append(Origin(obj.name, arrays.faces, _is_own(obj, arrays)))
+                reading.origins.append(Origin(obj.session_uid, arrays.faces, _is_own(obj, arrays)))
         elif obj.type == "EMPTY" and obj.instance_type == "COLLECTION" and obj.instance_collection:
             for name, arrays, matrix in _read_instances(context, obj, apply_modifiers, reading):
                 reading.pieces.append(_transformed(name, arrays, relative @ matrix))
-                reading.origins.append(Origin(obj.name, arrays.faces, False))
+                reading.origins.append(Origin(obj.session_uid, arrays.faces, False))
         elif obj.type == "META":
             reading.warnings.append(f"`{obj.name}` is a metaball and isn't exported: convert it to a mesh")
         if obj.type != "EMPTY" and obj.instance_type in {"VERTS", "FACES"} and obj.children:

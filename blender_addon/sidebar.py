@@ -72,10 +72,10 @@ def _draw_problem(layout: bpy.types.UILayout, root: bpy.types.Object, problem: P
         return
     row = column.row(align=True)
     select = row.operator(SYLPHEED_OT_select_problem.bl_idname, text="Select")
-    select.root, select.check, select.severity = root.name, problem.check, problem.severity.value
+    select.root_uid, select.check, select.severity = root.session_uid, problem.check, problem.severity.value
     if problem.check in FIXES:
         fix = row.operator(FIXES[problem.check], text="Fix")
-        fix.root, fix.severity = root.name, problem.severity.value
+        fix.root_uid, fix.severity = root.session_uid, problem.severity.value
 
 
 def _draw_message(layout: bpy.types.UILayout, message: str) -> None:

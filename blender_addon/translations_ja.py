@@ -23,7 +23,7 @@ OPERATORS = {
     "Select Sylpheed Problem": "Sylpheed の問題箇所を選択",
     "Triangulate Sylpheed Faces": "Sylpheed の面を三角化",
     "Merge Sylpheed Vertices by Distance": "Sylpheed の頂点を距離でマージ",
-    "Dissolve Degenerate Sylpheed Faces": "Sylpheed の面積0の面を溶解",
+    "Mend Sylpheed Faces without Area": "Sylpheed の面積0の面を修正",
     "Fill Sylpheed Holes": "Sylpheed の穴をフィル",
     "Turn Sylpheed Faces": "Sylpheed の面を反転",
     "Drop Unused Sylpheed Vertices": "Sylpheed の未使用の頂点を削除",
@@ -194,7 +194,9 @@ TEXTS = {
     "Name of the hull's root. Empty: that of the active object": "ルートの名前。空なら、アクティブオブジェクトのもの",
     "Cut faces with four or more corners into triangles": "四角以上の面を三角形面に分割します",
     "Merge vertices of one object that lie in one place": "1つのオブジェクト内で同じ位置にある頂点をマージします",
-    "Dissolve faces without area": "面積のない面を溶解します",
+    "Merge corners that lie in one place, and turn the longest edge of other faces without area": (
+        "同じ位置にある角をマージし、その他の面積のない面では最も長い辺を回転します"
+    ),
     "Fill the holes at open edges with triangles": "開いた辺の穴を三角形面で埋めます",
     "Turn faces so that their front faces free space": "表側が空間を向くように面を反転します",
     "Delete vertices and edges that belong to no face": "どの面にも属さない頂点と辺を削除します",
@@ -229,13 +231,24 @@ TEXTS = {
     "Parts that are gone": "なくなったパーツ",
     "The scene holds no hull and no collision set": "シーンに当たり判定メッシュも当たり判定セットもありません",
     "{name}: no longer there": "{name}: もうありません",
-    "can't be selected in {names}: linked, not in this view layer, or made by modifiers": (
-        "{names} では選択できません: リンクされているか、このビューレイヤーにないか、モディファイアーによるものです"
+    "can't be selected in {names}: linked, not selectable, not in this view layer, or not of the object's own mesh": (
+        "{names} では選択できません: リンクされているか、選択不可になっているか、このビューレイヤーにないか、"
+        "オブジェクト自身のメッシュではありません"
     ),
     "{name}: nothing to mend": "{name}: 修正するものはありません",
     "{count:,} mended in {names}": "{count:,} 箇所を修正しました: {names}",
     "shows faces that aren't its own: apply its modifiers first": (
         "に表示されている面は自身のものではありません: 先にモディファイアーを適用してください"
+    ),
+    "is an instance of a collection: make it real first": (
+        "はコレクションのインスタンスです: 先にインスタンスを実体化してください"
+    ),
+    "is no mesh: convert it to one first": "はメッシュではありません: 先にメッシュに変換してください",
+    "can't be mended this way: select it and mend it by hand": (
+        "はこの方法では修正できません: 選択して手作業で修正してください"
+    ),
+    "has a hole that can't be filled this way: select its edges and fill it by hand (F)": (
+        "にこの方法では埋められない穴があります: 辺を選択して手作業で埋めてください (F)"
     ),
     "has vertices in one place: merge them first": "に同じ位置の頂点があります: 先にマージしてください",
     "is linked from a library: make it local first": "はライブラリからリンクされています: 先にローカル化してください",

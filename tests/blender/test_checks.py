@@ -61,6 +61,12 @@ def found(checked, name: str):
     return problem
 
 
+def named(problem) -> Elements:
+    """A problem's elements by the objects' names."""
+    names = {obj.session_uid: obj.name for obj in bpy.context.scene.objects}
+    return {names[uid]: set(numbers.tolist()) for uid, numbers in problem.elements.items()}
+
+
 def selected(kind: str) -> Elements:
     """What is selected in edit mode, by object."""
     result = {}
@@ -322,9 +328,9 @@ def sides_crossed(hull: dict, shift: tuple, check: Callable) -> dict[str, set[tu
     boxes = {name: add_box(hull, name, centre, 1000) for name, centre in (("one", (0, 0, 0)), ("other", shift))}
     problems = [p for p in check(hull["root"]).problems if p.check == "intersecting surfaces"]
     crossed: dict[str, set[tuple[int, float]]] = {}
-    for name, numbers in (problems[0].elements if problems else {}).items():
+    for name, numbers in (named(problems[0]) if problems else {}).items():
         places, mesh = coordinates(boxes[name].data), boxes[name].data
-        for number in numbers.tolist():
+        for number in numbers:
             corners = places[list(mesh.polygons[number].vertices)]
             (axis,) = (axis for axis in range(3) if (corners[:, axis] == corners[0, axis]).all())
             crossed.setdefault(name, set()).add((axis, float(corners[0, axis])))
@@ -400,7 +406,7 @@ def test_inherited_and_new_faults_are_told_apart(hull: dict, check: Callable, tm
     assert [(p.severity.value, p.count) for p in problems] == [("error", 3), ("warning", 3)]
     for problem in problems:
         bpy.ops.sylpheed.select_problem(check="open edges", severity=problem.severity.value)
-        assert selected("EDGE") == {name: set(numbers.tolist()) for name, numbers in problem.elements.items()}
+        assert selected("EDGE") == named(problem)
 
 
 def build_without(hull: mcol.Hull, triangles: np.ndarray, number: int) -> mcol.Hull:
@@ -484,7 +490,7 @@ def test_faces_that_modifiers_make_are_named_by_object(hull: dict, check: Callab
     hull["asteroid_01"].modifiers.new("cut", "EDGE_SPLIT").split_angle = 0
     hull["asteroid_01"].modifiers.new("shift", "DISPLACE").strength = 1000
     problem = found(check(hull["root"]), "open edges")
-    assert problem.objects == (hull["asteroid_01"].name,) and not problem.elements
+    assert problem.objects == (hull["asteroid_01"].session_uid,) and not problem.elements
     assert bpy.ops.sylpheed.select_problem(check="open edges") == {"CANCELLED"}
     assert bpy.ops.sylpheed.fix_holes() == {"CANCELLED"}
     assert bpy.context.mode == "OBJECT"
@@ -527,6 +533,338 @@ def test_touching_no_scene(hull: dict, check: Callable) -> None:
     check(hull["root"])
     assert [len(getattr(bpy.data, name)) for name in ("objects", "meshes", "scenes", "collections")] == before
     assert bpy.context.mode == "EDIT_MESH" and set(bpy.context.objects_in_mode) == {hull["asteroid_01"], hull["wall"]}
+
+
+# --- objects with the same name -------------------------------------------------------------------
+
+
+@pytest.fixture
+def namesakes(hull: dict, tmp_path: Path) -> Callable:
+    """Links the hull as it is now into a new file and imports the same sample there: the linked root, and the local
+    one with its surfaces."""
+
+    def link() -> tuple[bpy.types.Object, dict[str, bpy.types.Object]]:
+        file = tmp_path / "library.blend"
+        bpy.ops.wm.save_as_mainfile(filepath=str(file))
+        bpy.ops.wm.read_homefile(use_empty=True)
+        with bpy.data.libraries.load(str(file), link=True) as (theirs, ours):
+            ours.collections = [name for name in theirs.collections if name == Path(TWO_ASTEROIDS).stem]
+        bpy.context.scene.collection.children.link(ours.collections[0])
+        (linked,) = [obj for obj in bpy.data.objects if obj.get("sylpheed_kind") == "hull"]
+        root = import_hull(TWO_ASTEROIDS)
+        assert root.name == linked.name
+        return linked, {"root": root, **surfaces(root)}
+
+    return link
+
+
+def test_a_fix_leaves_the_local_namesake_of_a_linked_hull_alone(
+    hull: dict, namesakes: Callable, check: Callable, tmp_path: Path
+) -> None:
+    turn_a_face(hull)
+    linked, local = namesakes()
+    select(linked)
+    assert found(check(linked), "flipped triangles").count == 1
+    assert bpy.ops.sylpheed.fix_facing() == {"CANCELLED"}
+    assert bpy.ops.sylpheed.select_problem(check="flipped triangles") == {"CANCELLED"}
+    assert not check(local["root"]).problems
+    select(local["root"])
+    assert export(tmp_path) == source(TWO_ASTEROIDS)
+
+
+def test_a_hull_beside_its_linked_namesake_is_selected_and_mended(
+    hull: dict, namesakes: Callable, check: Callable, tmp_path: Path
+) -> None:
+    linked, local = namesakes()
+    elements = turn_a_face(local)
+    select(linked)  # the sidebar's buttons don't depend on what is active
+    uid = local["root"].session_uid
+    assert bpy.ops.sylpheed.select_problem(check="flipped triangles", root_uid=uid) == {"FINISHED"}
+    assert set(bpy.context.objects_in_mode) == {local["asteroid_01"]} and selected("FACE") == elements
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert bpy.ops.sylpheed.fix_facing(root_uid=uid) == {"FINISHED"}
+    select(local["root"])
+    assert export(tmp_path) == source(TWO_ASTEROIDS)
+
+
+# --- what a fix makes -----------------------------------------------------------------------------
+
+
+def triangles_of(data: bytes) -> set:
+    """The corners of each triangle, in order of turning."""
+    col = mcol.decode(data)
+    corners = [tuple(map(tuple, three)) for three in col.vertices[col.triangles.astype(int)].tolist()]
+    return {min(three[at:] + three[:at] for at in range(3)) for three in corners}
+
+
+@pytest.mark.parametrize("mode", ["OBJECT", "EDIT"])
+@pytest.mark.parametrize("seed", range(4))
+def test_large_faces_are_cut_as_they_are_exported(seed: int, mode: str, check: Callable, tmp_path: Path) -> None:
+    root = import_hull(MANY_ASTEROIDS)
+    random = np.random.default_rng(seed)
+
+    def join(bm: bmesh.types.BMesh) -> None:
+        edges = [bm.edges[number] for number in random.choice(len(bm.edges), 4, replace=False)]
+        bmesh.ops.dissolve_edges(bm, edges=edges, use_verts=False)
+
+    for obj in surfaces(root).values():
+        edit_faces(obj.data, join)
+    obj = surfaces(root)["asteroid_01"]
+    obj.shape_key_add(name="Basis")
+    obj.shape_key_add(name="stretched").value = 1
+    obj.data.shape_keys.key_blocks[1].data[0].co *= 1.1
+    select(obj)
+    bpy.ops.object.mode_set(mode=mode)
+    before = triangles_of(export(tmp_path))
+    assert found(check(root), "large faces").count > 10
+    assert bpy.ops.sylpheed.fix_triangulate() == {"FINISHED"}
+    assert "large faces" not in [problem.check for problem in check(root).problems]
+    assert triangles_of(export(tmp_path)) == before
+
+
+def errors(checked) -> dict[str, int]:
+    return {problem.check: problem.count for problem in checked.problems if problem.severity.value == "error"}
+
+
+@pytest.mark.parametrize("number", range(0, 64, 7))
+def test_a_vertex_on_the_opposite_side_is_mended(hull: dict, number: int, check: Callable, tmp_path: Path) -> None:
+    mesh = hull["asteroid_01"].data
+    a, b, c = mesh.polygons[number].vertices
+    places = coordinates(mesh)
+    places[a] = (places[b] + places[c]) / 2
+    set_coordinates(mesh, places)
+    assert set(errors(check(hull["root"]))) == {"zero-area triangles"}
+    assert bpy.ops.sylpheed.fix_flat() == {"FINISHED"}
+    assert not errors(check(hull["root"]))
+    judged(export(tmp_path))
+
+
+@pytest.mark.parametrize("number", [0, 30, 50])
+def test_a_subdivided_edge_is_mended(hull: dict, number: int, check: Callable, tmp_path: Path) -> None:
+    mesh = hull["asteroid_01"].data
+    edit_faces(mesh, lambda bm: bmesh.ops.subdivide_edges(bm, edges=[bm.edges[number]], cuts=1))
+    if errors(check(hull["root"])):
+        assert bpy.ops.sylpheed.fix_flat() == {"FINISHED"}
+    assert not errors(check(hull["root"]))
+    judged(export(tmp_path))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_subdivided_edges_are_mended_or_left_alone(hull: dict, seed: int, check: Callable) -> None:
+    mesh = hull["asteroid_01"].data
+    random = np.random.default_rng(seed)
+
+    def subdivide(bm: bmesh.types.BMesh) -> None:
+        edges = [bm.edges[number] for number in random.choice(len(bm.edges), 3, replace=False)]
+        bmesh.ops.subdivide_edges(bm, edges=edges, cuts=1 + seed % 2)
+
+    edit_faces(mesh, subdivide)
+    before, faces = errors(check(hull["root"])), [tuple(face.vertices) for face in mesh.polygons]
+    result = bpy.ops.sylpheed.fix_flat()
+    after = errors(check(hull["root"]))
+    if result == {"FINISHED"}:
+        assert after.get("zero-area triangles", 0) < before["zero-area triangles"]
+        assert sum(after.values()) < sum(before.values())
+    else:
+        assert [tuple(face.vertices) for face in mesh.polygons] == faces
+
+
+def test_far_quads_stay_when_flat_faces_are_mended(hull: dict, check: Callable) -> None:
+    mesh = hull["asteroid_01"].data
+    (flat,) = squeeze_a_face(hull)[hull["asteroid_01"].name]
+    corners = set(mesh.polygons[flat].vertices)
+    near = {corner for face in mesh.polygons if corners & set(face.vertices) for corner in face.vertices}
+
+    def join(bm: bmesh.types.BMesh) -> None:
+        far = [edge for edge in bm.edges if not any(v.index in near for face in edge.link_faces for v in face.verts)]
+        bmesh.ops.dissolve_edges(bm, edges=far[:1], use_verts=False)
+
+    edit_faces(mesh, join)
+    quads = [tuple(face.vertices) for face in mesh.polygons if len(face.vertices) == 4]
+    assert len(quads) == 1 and set(errors(check(hull["root"]))) == {"zero-area triangles"}
+    assert bpy.ops.sylpheed.fix_flat() == {"FINISHED"}
+    assert [tuple(face.vertices) for face in mesh.polygons if len(face.vertices) == 4] == quads
+
+
+@pytest.mark.parametrize("mode", ["OBJECT", "EDIT"])
+def test_flat_faces_among_quads_are_mended(hull: dict, mode: str, check: Callable, tmp_path: Path) -> None:
+    mesh = hull["asteroid_01"].data
+    flatten_a_face(hull)
+    corners = set(mesh.polygons[3].vertices)
+
+    def join(bm: bmesh.types.BMesh) -> None:
+        near = [e for e in bm.edges if e.calc_length() and len(corners & {v.index for v in e.verts}) == 1]
+        bmesh.ops.dissolve_edges(bm, edges=near[::3], use_verts=False)
+
+    edit_faces(mesh, join)
+    select(hull["asteroid_01"])
+    bpy.ops.object.mode_set(mode=mode)
+    assert "zero-area triangles" in errors(check(hull["root"]))
+    assert bpy.ops.sylpheed.fix_flat() == {"FINISHED"}
+    assert not errors(check(hull["root"]))
+    judged(export(tmp_path))
+
+
+def test_a_face_flattened_by_a_shape_key_is_mended(hull: dict, check: Callable, tmp_path: Path) -> None:
+    obj = hull["asteroid_01"]
+    obj.shape_key_add(name="Basis")
+    key = obj.shape_key_add(name="flat")
+    key.value = 1
+    a, _, c = obj.data.polygons[3].vertices
+    key.data[c].co = key.data[a].co
+    assert errors(check(hull["root"])) == {"zero-area triangles": 2}
+    assert bpy.ops.sylpheed.fix_flat() == {"FINISHED"}
+    assert not errors(check(hull["root"]))
+    judged(export(tmp_path))
+
+
+@pytest.mark.parametrize("mode", ["OBJECT", "EDIT"])
+def test_what_a_fix_cannot_mend_stays_as_it_was(hull: dict, mode: str, check: Callable) -> None:
+    """A lone triangle is no hole, its back would be a doubled face."""
+    obj = new_object(hull["root"], "lone", [(0, 0, 0), (1000, 0, 0), (0, 1000, 0)], [(0, 1, 2)])
+    select(obj)
+    bpy.ops.object.mode_set(mode=mode)
+    before = errors(check(hull["root"]))
+    assert before["open edges"] == 3
+    assert bpy.ops.sylpheed.fix_holes() == {"CANCELLED"}
+    assert errors(check(hull["root"])) == before
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert [tuple(face.vertices) for face in obj.data.polygons] == [(0, 1, 2)]
+
+
+def test_a_face_that_uses_a_vertex_twice_is_not_called_mended(hull: dict, check: Callable) -> None:
+    places, faces = [(0, 0, 0), (100, 0, 0), (0, 100, 0)], [(0, 1, 1), (0, 1, 2)]
+    obj = new_object(hull["root"], "trap", places, faces)
+    assert errors(check(hull["root"]))["zero-area triangles"] == 1
+    assert bpy.ops.sylpheed.fix_flat() == {"CANCELLED"}
+    assert [tuple(face.vertices) for face in obj.data.polygons] == faces
+
+
+@pytest.mark.parametrize("mode", ["OBJECT", "EDIT"])
+def test_a_mesh_that_a_fix_would_spoil_is_given_back(hull: dict, mode: str, check: Callable, tmp_path: Path) -> None:
+    """Two boxes of one object side to side: merged, their common sides would have four faces."""
+    box = hull["asteroid_01"]
+    vertices, faces = len(box.data.vertices), len(box.data.polygons)
+    boxes = [add_box(hull, "box", (FREE[0] + x, *FREE[1:]), 1000) for x in (0, 1000.001)]
+    select(*boxes, box)
+    bpy.ops.object.join()
+    data = export(tmp_path)
+    bpy.ops.object.mode_set(mode=mode)
+    before = check(hull["root"])
+    assert found(before, "doubled vertices").severity.value == "warning"
+    assert bpy.ops.sylpheed.fix_doubled_vertices() == {"CANCELLED"}
+    assert errors(check(hull["root"])) == errors(before)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert len(box.data.vertices) == vertices + 16 and len(box.data.polygons) == faces + 24
+    assert export(tmp_path) == data
+
+
+@pytest.mark.parametrize("faces", [(0, 1), (0, 2), (1, 3), (2, 3)])
+def test_half_a_tetrahedron_is_closed_without_crowding_an_edge(hull: dict, faces: tuple, check: Callable) -> None:
+    size = 1000.0
+    obj = new_object(hull["root"], "half", np.vstack([np.zeros(3), size * np.eye(3)]) + FREE, TETRAHEDRON)
+    gone = {tuple(sorted(TETRAHEDRON[number])) for number in faces}
+    edit_faces(obj.data, lambda bm: bmesh.ops.delete(bm, geom=[bm.faces[n] for n in faces], context="FACES"))
+    assert errors(check(hull["root"]))["open edges"] == 4
+    assert bpy.ops.sylpheed.fix_holes() == {"FINISHED"}
+    assert not errors(check(hull["root"]))
+    assert {tuple(sorted(face.vertices)) for face in obj.data.polygons} >= gone
+
+
+@pytest.mark.parametrize("context", ["FACES", "FACES_ONLY"])
+@pytest.mark.parametrize("seed", range(6))
+def test_holes_of_a_wall_are_filled(hull: dict, seed: int, context: str, check: Callable, tmp_path: Path) -> None:
+    mesh = hull["wall"].data
+    gone = np.random.default_rng(seed).choice(len(mesh.polygons), 2, replace=False).tolist()
+    edit_faces(mesh, lambda bm: bmesh.ops.delete(bm, geom=[bm.faces[n] for n in gone], context=context))
+    assert errors(check(hull["root"]))["open edges"] in (4, 6)
+    assert bpy.ops.sylpheed.fix_holes() == {"FINISHED"}
+    assert not errors(check(hull["root"]))
+    judged(export(tmp_path))
+
+
+def test_a_ring_is_filled_with_the_least_area(addon: ModuleType) -> None:
+    """An L of five units: six corners, four triangles, none across the notch. Barred edges are kept out of."""
+    points = np.array([(0, 0, 0), (3, 0, 0), (3, 1, 0), (1, 1, 0), (1, 3, 0), (0, 3, 0)], float)
+    fill_ring = addon.ring_fill.fill_ring
+
+    def areas(triangles: np.ndarray) -> np.ndarray:
+        a, b, c = np.moveaxis(points[triangles], 1, 0)
+        return np.cross(b - a, c - a)[:, 2] / 2
+
+    triangles = fill_ring(points, np.zeros((6, 6), bool))
+    assert triangles.shape == (4, 3) and (areas(triangles) > 0).all() and areas(triangles).sum() == 5
+    barred = np.zeros((6, 6), bool)
+    barred[0, 3] = barred[3, 0] = True
+    sides = {
+        tuple(sorted((t[a], t[b]))) for t in fill_ring(points, barred).tolist() for a, b in ((0, 1), (1, 2), (2, 0))
+    }
+    assert (0, 3) not in sides
+    assert fill_ring(points, np.ones((6, 6), bool)) is None
+    many = addon.ring_fill.MOST + 1
+    assert fill_ring(np.zeros((many, 3)), np.zeros((many, many), bool)) is None
+
+
+# --- what can't be selected or mended -------------------------------------------------------------
+
+
+def reported(operator: Callable, capfd: pytest.CaptureFixture, **options: object) -> tuple[set[str], str]:
+    """What an operator returns and reports."""
+    capfd.readouterr()
+    result = operator(**options)
+    return result, capfd.readouterr().out
+
+
+def test_select_names_what_is_not_selectable(hull: dict, check: Callable, capfd: pytest.CaptureFixture) -> None:
+    elements = turn_a_face(hull)
+    edit_faces(hull["wall"].data, lambda bm: bmesh.ops.reverse_faces(bm, faces=[bm.faces[1]]))
+    hull["wall"].hide_select = True
+    result, told = reported(bpy.ops.sylpheed.select_problem, capfd, check="flipped triangles")
+    assert result == {"FINISHED"} and selected("FACE") == elements
+    assert hull["wall"].name in told and hull["asteroid_01"].name not in told and "not selectable" in told
+
+
+def test_a_curve_and_an_instance_are_told_what_to_do(hull: dict, check: Callable, capfd: pytest.CaptureFixture) -> None:
+    curve = bpy.data.curves.new("curve", "CURVE")
+    curve.dimensions, curve.fill_mode = "2D", "BOTH"
+    spline = curve.splines.new("POLY")
+    spline.points.add(2)
+    spline.use_cyclic_u = True
+    for point, place in zip(spline.points, [(0, 0, 0, 1), (500, 0, 0, 1), (0, 500, 0, 1)], strict=True):
+        point.co = place
+    kept = bpy.data.collections.new("kept")
+    kept.objects.link(new_object(hull["root"], "open", [(0, 0, 0), (900, 0, 0), (0, 900, 0)], [(0, 1, 2)]))
+    objects = bpy.data.objects.new("a curve", curve), bpy.data.objects.new("an instance", None)
+    objects[1].instance_type, objects[1].instance_collection = "COLLECTION", kept
+    bpy.context.scene.collection.objects.unlink(kept.objects[0])
+    for obj in objects:
+        bpy.context.scene.collection.objects.link(obj)
+        obj.parent, obj.location = hull["root"], (0, 0, 7000 if obj.data else 3000)
+    problem = found(check(hull["root"]), "open edges")
+    assert set(problem.objects) == {obj.session_uid for obj in objects}
+    result, told = reported(bpy.ops.sylpheed.fix_holes, capfd)
+    assert result == {"CANCELLED"} and "modifiers" not in told
+    assert "`a curve` is no mesh: convert it" in told and "`an instance` is an instance of a collection" in told
+
+
+def test_doubled_vertices_that_the_export_joins_ask_for_nothing(hull: dict, check: Callable) -> None:
+    tear_a_face_off(hull)
+    problem = found(check(hull["root"]), "doubled vertices")
+    assert problem.severity.value == "info" and problem.message.endswith("; the export joins them")
+
+
+def test_select_shows_the_object_in_local_view(hull: dict, check: Callable) -> None:
+    (name,) = turn_a_face(hull)
+    window = bpy.context.window_manager.windows[0]
+    area = next(area for area in window.screen.areas if area.type == "VIEW_3D")
+    region = next(region for region in area.regions if region.type == "WINDOW")
+    select(hull["wall"])
+    with bpy.context.temp_override(window=window, area=area, region=region):
+        assert bpy.ops.view3d.localview() == {"FINISHED"}
+        view = area.spaces.active
+        assert view.local_view and not hull["asteroid_01"].visible_get(viewport=view)
+        assert bpy.ops.sylpheed.select_problem(check="flipped triangles") == {"FINISHED"}
+        assert bpy.data.objects[name].visible_get(viewport=view) and bpy.data.objects[name].mode == "EDIT"
 
 
 # --- what is shown --------------------------------------------------------------------------------
@@ -573,6 +911,14 @@ def test_looking_in_edit_mode_is_no_edit(hull: dict, addon: ModuleType, check: C
     bmesh.update_edit_mesh(bpy.context.object.data)
     bpy.ops.object.mode_set(mode="OBJECT")
     assert edited(addon, hull["root"])
+
+
+def test_fitting_the_grid_makes_a_result_stale(hull: dict, addon: ModuleType, check: Callable) -> None:
+    check(hull["root"])
+    assert bpy.ops.sylpheed.fit_grid(cell_size=5000) == {"FINISHED"}
+    assert edited(addon, hull["root"])
+    check(hull["root"])
+    assert not edited(addon, hull["root"])
 
 
 def test_the_facts(hull: dict, check: Callable) -> None:
