@@ -14,7 +14,7 @@ from .core.errors import FormatError, Severity, some
 from .core.geometry import repeated
 from .mesh_bridge import read_mesh
 from .problems import TITLES, Checked, Problem, by_session_uid
-from .scene_read import find_roots, root_of
+from .scene_read import find_roots, is_edited, root_of
 from .translations import report_text
 
 Result = set[str]
@@ -214,7 +214,7 @@ def _collections_shown(context: bpy.types.Context, obj: bpy.types.Object) -> boo
 
 def _refuse_hangs(objects: list[bpy.types.Object]) -> None:
     for obj in objects:
-        if obj.mode != "EDIT" and repeated(read_mesh(obj.data).triangles).any():
+        if not is_edited(obj) and repeated(read_mesh(obj.data).triangles).any():
             raise FormatError(
                 f"`{obj.name}` has a face that uses a vertex twice, on which edit mode hangs",
                 remedy="run Mesh > Clean Up > Validate, or delete the object",

@@ -11,7 +11,7 @@ from bpy.app.handlers import persistent
 
 from . import carry
 from .problems import Checked, check_root
-from .scene_read import below, find_roots
+from .scene_read import below, find_roots, is_edited
 
 ALL = -1
 """In `Result.edited`: the objects below the root are others than they were."""
@@ -109,7 +109,7 @@ def _note_load(*_: object) -> None:
 def _compare(obj: bpy.types.Object) -> None:
     for result in _results.values():
         if obj.session_uid in result.states:
-            state = None if obj.mode == "EDIT" else _state(obj)
+            state = None if is_edited(obj) else _state(obj)
             if state is None or state != result.states[obj.session_uid]:
                 result.edited.add(obj.session_uid)
             else:

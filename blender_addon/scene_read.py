@@ -202,7 +202,7 @@ def _is_own(obj: bpy.types.Object, arrays: MeshArrays) -> bool:
 def _read_geometry(
     context: bpy.types.Context, obj: bpy.types.Object, apply_modifiers: bool, reading: Reading
 ) -> MeshArrays | None:
-    editing = _is_edited(obj) and obj.type == "MESH"
+    editing = is_edited(obj) and obj.type == "MESH"
     if editing:
         obj.update_from_editmode()
     evaluates = obj.type != "MESH" or (apply_modifiers and (obj.modifiers or obj.data.shape_keys))
@@ -227,7 +227,7 @@ def _read_geometry(
 def _evaluate(context: bpy.types.Context, obj: bpy.types.Object) -> tuple[MeshArrays, int]:
     """An object's shape with modifiers and shape keys, and how many instances it makes besides."""
     copy = obj.copy()
-    data = obj.data.copy() if _is_edited(obj) else None
+    data = obj.data.copy() if is_edited(obj) else None
     try:
         if data is not None:
             copy.data = data
@@ -247,7 +247,7 @@ def _evaluate(context: bpy.types.Context, obj: bpy.types.Object) -> tuple[MeshAr
             _remove_data(data)
 
 
-def _is_edited(obj: bpy.types.Object) -> bool:
+def is_edited(obj: bpy.types.Object) -> bool:
     """Whether the object's data are in edit mode, perhaps through another object that shares them."""
     return getattr(obj.data, "is_editmode", obj.mode == "EDIT")
 

@@ -894,4 +894,8 @@ def test_a_mesh_in_edit_mode_through_an_object_elsewhere_is_exported_as_it_is_ed
     assert bpy.ops.sylpheed.check() == {"FINISHED"}
     edited = export(tmp_path)
     bpy.ops.object.mode_set(mode="OBJECT")
+    select(rock)
+    bpy.ops.object.mode_set(mode="EDIT")
+    assert bpy.ops.sylpheed.check() == {"FINISHED"}
+    bpy.ops.object.mode_set(mode="OBJECT")
     assert edited != before and export(tmp_path) == edited
