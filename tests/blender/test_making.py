@@ -317,10 +317,9 @@ def test_fit_grid_refuses_a_hull_of_another_file(how: str, tmp_path: Path) -> No
     with bpy.data.libraries.load(library, link=True) as (_, wanted):
         wanted.collections = [name]
     scene, collection = bpy.context.scene, bpy.data.collections[name, library]
-    if how == "override":
-        collection = collection.override_hierarchy_create(scene, bpy.context.view_layer)
-    if collection.name not in scene.collection.children:
-        scene.collection.children.link(collection)
+    scene.collection.children.link(collection)
+    if how == "override":  # takes the linked one's place
+        assert collection.override_hierarchy_create(scene, bpy.context.view_layer)
     (root,) = (obj for obj in scene.objects if obj.get("sylpheed_kind") == "hull")
     assert bool(root.override_library) == (how == "override")
     message = refused(bpy.ops.sylpheed.fit_grid, cell_size=7_000.0)
