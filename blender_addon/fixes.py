@@ -7,7 +7,7 @@ the source has on the same vertices: then it is that one again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -73,14 +73,11 @@ class Fix(RootProperties):
     first = ""
     may_spoil = True
     by_hand = "elements"
+    mend: Callable[[Broken], None]
 
     severity: StringProperty(
         name="Severity", description="Only what is an error, warning or info. Empty: all of it", default=""
     )
-
-    @staticmethod
-    def mend(broken: Broken) -> None:
-        raise NotImplementedError
 
     def execute(self, context: bpy.types.Context) -> Result:
         try:

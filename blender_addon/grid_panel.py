@@ -6,12 +6,12 @@ import textwrap
 
 import bpy
 
-from . import grid_overlay, scene_names
+from . import grid_overlay
 from .core.errors import FormatError
 from .core.mcol import FREE, LISTED, SOLID
 from .core.query import Place
 from .grid_settings import settings
-from .operators import Result
+from .operators import Result, refuse
 from .shoot import VIEW3D_OT_sylpheed_shoot, lines
 from .translations import label_text
 
@@ -32,8 +32,7 @@ class VIEW3D_OT_sylpheed_grid(bpy.types.Operator):
         try:
             grid_overlay.turn_on(context)
         except FormatError as error:
-            self.report({"ERROR"}, scene_names.printable(str(error)))
-            return {"CANCELLED"}
+            return refuse(self, error)
         return {"FINISHED"}
 
 
@@ -52,8 +51,7 @@ class VIEW3D_OT_sylpheed_refresh_grid(bpy.types.Operator):
         try:
             grid_overlay.refresh(context)
         except FormatError as error:
-            self.report({"ERROR"}, scene_names.printable(str(error)))
-            return {"CANCELLED"}
+            return refuse(self, error)
         return {"FINISHED"}
 
 

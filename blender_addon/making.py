@@ -6,11 +6,11 @@ import bpy
 import numpy as np
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty, IntProperty, StringProperty
 
-from . import carry, grid_overlay, scene_names, viewport
+from . import carry, grid_overlay, viewport
 from .core import mcol
 from .core.asteroid import FEWEST_TRIANGLES, MOST_TRIANGLES
 from .core.errors import FormatError
-from .operators import Result, ViewProperties
+from .operators import Result, ViewProperties, refuse, report
 from .scene_export import find_root
 from .scene_import import HullOptions
 from .scene_making import Asteroid, add_asteroid, fit_grid_of, make_new_hull
@@ -73,10 +73,10 @@ class OBJECT_OT_sylpheed_add_asteroid(bpy.types.Operator):
             asteroid = Asteroid(self.seed, self.size, self.roughness, self.triangles, tuple(self.location))
             obj, warnings = add_asteroid(context.scene, root, asteroid)
         except FormatError as error:
-            return _refuse(self, error)
+            return refuse(self, error)
         viewport.select_only(context, obj)
         for warning in warnings:
-            self.report({"WARNING"}, scene_names.printable(warning))
+            report(self, "WARNING", warning)
         self.report({"INFO"}, report_text("{name}: {count:,} triangles", name=obj.name, count=len(obj.data.polygons)))
         return {"FINISHED"}
 
@@ -140,13 +140,13 @@ class OBJECT_OT_sylpheed_new_hull(bpy.types.Operator, ViewProperties):
         try:
             made = make_new_hull(context.scene, self.name, -half, half, self.cell_size, self.wall == "BOX", options)
         except FormatError as error:
-            return _refuse(self, error)
+            return refuse(self, error)
         viewport.select(context, [made.root])
         if self.reach:
             viewport.reach(context, [made.root])
         for warning in made.warnings:
-            self.report({"WARNING"}, scene_names.printable(warning))
-        self.report({"INFO"}, scene_names.printable(made.summary))
+            report(self, "WARNING", warning)
+        report(self, "INFO", made.summary)
         return {"FINISHED"}
 
 
@@ -185,7 +185,7 @@ class OBJECT_OT_sylpheed_fit_grid(bpy.types.Operator):
         try:
             source = mcol.decode(carry.source(find_root(context, carry.HULL)))
         except FormatError as error:
-            return _refuse(self, error)
+            return refuse(self, error)
         sides = set(source.grid.cell_size.tolist())
         if not self.properties.is_property_set("cell_size") and len(sides) == 1:
             self.cell_size = sides.pop()
@@ -203,13 +203,13 @@ class OBJECT_OT_sylpheed_fit_grid(bpy.types.Operator):
         try:
             change = fit_grid_of(context, find_root(context, carry.HULL), self.cell_size, self.margin)
         except FormatError as error:
-            return _refuse(self, error)
+            return refuse(self, error)
         if not change:
             self.report({"INFO"}, "The grid fits already")
             return {"CANCELLED"}
         grid_overlay.refresh(context)
         warning = report_text("Every cell list is made anew; the hull's .rgn no longer fits and must be made anew")
-        self.report({"WARNING"}, scene_names.printable(f"{change}. {warning}"))
+        report(self, "WARNING", f"{change}. {warning}")
         return {"FINISHED"}
 
 
@@ -225,11 +225,6 @@ class SYLPHEED_PT_making(bpy.types.Panel):
         column.operator(OBJECT_OT_sylpheed_add_asteroid.bl_idname, text="Add Asteroid", icon="META_BALL")
         column.operator(OBJECT_OT_sylpheed_new_hull.bl_idname, text="New Hull", icon="MESH_CUBE")
         column.operator(OBJECT_OT_sylpheed_fit_grid.bl_idname, text="Fit Grid", icon="MESH_GRID")
-
-
-def _refuse(operator: bpy.types.Operator, error: FormatError) -> Result:
-    operator.report({"ERROR"}, scene_names.printable(str(error)))
-    return {"CANCELLED"}
 
 
 def _draw_add(self: bpy.types.Menu, context: bpy.types.Context) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -123,7 +122,7 @@ class ImportFiles(ImportHelper):
         if self.properties.is_property_set("filepath"):
             foreign = [text for path in self.paths() if (text := self.foreign(path))]
             if foreign:
-                _report(self, "ERROR", "\n".join(foreign))
+                report(self, "ERROR", "\n".join(foreign))
                 return {"CANCELLED"}
         return self.invoke_popup(context)
 
@@ -147,7 +146,6 @@ class ImportFiles(ImportHelper):
     def import_all(self, context: bpy.types.Context, import_one: Callable[[str, Callable], Imported]) -> Result:
         """Imports every file, selects what came in, reports."""
         paths, done, failed = self.paths(), [], []
-        report = partial(_report, self)
         window = context.window_manager
         window.progress_begin(0, 1)
         try:
@@ -165,11 +163,11 @@ class ImportFiles(ImportHelper):
         finally:
             window.progress_end()
         if not done:
-            report("ERROR", "\n".join(failed))
+            report(self, "ERROR", "\n".join(failed))
             return {"CANCELLED"}
         _finish_import(self, context, done)
         for failure in failed:
-            report("WARNING", failure)
+            report(self, "WARNING", failure)
         return {"FINISHED"}
 
 
@@ -248,14 +246,13 @@ class ExportFile(ExportHelper):
             context.window_manager.progress_update(0.9)
             files.write_file(path, exported.data)
         except FormatError as error:
-            _report(self, "ERROR", str(error))
-            return {"CANCELLED"}
+            return refuse(self, error)
         finally:
             context.window_manager.progress_end()
         for warning in exported.warnings:
-            _report(self, "WARNING", warning)
+            report(self, "WARNING", warning)
         wrote = report_text("wrote {count:,} bytes to {path}", count=len(exported.data), path=path)
-        _report(self, "INFO", f"{exported.summary}; {wrote}")
+        report(self, "INFO", f"{exported.summary}; {wrote}")
         return {"FINISHED"}
 
 
@@ -435,8 +432,7 @@ class IMPORT_SCENE_OT_sylpheed_stage(bpy.types.Operator, HullProperties):
                 raise FormatError("no game folder is named", remedy="choose it here or in the extension's preferences")
             done = import_stage(context.scene, folder, folders(context)[1], options, window.progress_update)
         except FormatError as error:
-            _report(self, "ERROR", str(error))
-            return {"CANCELLED"}
+            return refuse(self, error)
         finally:
             window.progress_end()
         _finish_import(self, context, done)
@@ -486,15 +482,14 @@ class EXPORT_SCENE_OT_sylpheed_mod(bpy.types.Operator):
             game = bpy.path.abspath(self.game) if self.game else ""
             exported = export_mod(context, directory, game, self.sets == "ALL", window.progress_update)
         except FormatError as error:
-            _report(self, "ERROR", str(error))
-            return {"CANCELLED"}
+            return refuse(self, error)
         finally:
             window.progress_end()
         for warning in exported.warnings:
-            _report(self, "WARNING", warning)
+            report(self, "WARNING", warning)
         replaced = exported.written.replaced
         names = ", ".join(replaced) or report_text("nothing")
-        _report(self, "INFO", report_text("wrote {path}, replaced {names}", path=exported.written.path, names=names))
+        report(self, "INFO", report_text("wrote {path}, replaced {names}", path=exported.written.path, names=names))
         return {"FINISHED"}
 
 
@@ -507,16 +502,22 @@ def _finish_import(operator: bpy.types.Operator, context: bpy.types.Context, don
         raised = report_text(
             "raised the clip end of the 3D views to {distance:,.4g}, so that the map is seen", distance=distance
         )
-        _report(operator, "INFO", raised)
+        report(operator, "INFO", raised)
     for imported in done:
-        _report(operator, "INFO", imported.summary)
+        report(operator, "INFO", imported.summary)
         for warning in imported.warnings:
-            _report(operator, "WARNING", warning)
+            report(operator, "WARNING", warning)
 
 
-def _report(operator: bpy.types.Operator, kind: str, text: str) -> None:
+def report(operator: bpy.types.Operator, kind: str, text: str) -> None:
     """Reports a text that may hold a path which isn't text to Blender."""
     operator.report({kind}, scene_names.printable(text))
+
+
+def refuse(operator: bpy.types.Operator, error: FormatError) -> Result:
+    """Reports why an operator can't do it: its result."""
+    report(operator, "ERROR", str(error))
+    return {"CANCELLED"}
 
 
 def _suggest_name(operator: bpy.types.Operator, context: bpy.types.Context, kind: str, name: str = "") -> None:

@@ -7,12 +7,12 @@ import numpy as np
 from bpy.props import FloatProperty, FloatVectorProperty
 from bpy_extras.view3d_utils import region_2d_to_origin_3d, region_2d_to_vector_3d
 
-from . import grid_overlay, scene_names, viewport
+from . import grid_overlay, viewport
 from .core.errors import FormatError
 from .core.mcol import Hull
 from .core.query import Shot, free_time, shoot
 from .grid_settings import settings
-from .operators import Result
+from .operators import Result, refuse
 from .scene_making import check_numbers
 from .translations import label_text
 
@@ -54,7 +54,7 @@ class VIEW3D_OT_sylpheed_shoot(bpy.types.Operator):
         try:
             grid_overlay.turn_on(context)
         except FormatError as error:
-            return self._refuse(error)
+            return refuse(self, error)
         context.window.cursor_modal_set("CROSSHAIR")
         context.workspace.status_text_set(label_text("Left click: shoot. Esc or right click: end"))
         context.window_manager.modal_handler_add(self)
@@ -74,7 +74,7 @@ class VIEW3D_OT_sylpheed_shoot(bpy.types.Operator):
                 self.start, self.movement = _line_through(root, overlay.hull, region, view, place, self.radius)
             except FormatError as error:
                 self.cancel(context)
-                return self._refuse(error)
+                return refuse(self, error)
             self._shoot(overlay.hull)
             viewport.redraw(context)
             return {"RUNNING_MODAL"}
@@ -91,14 +91,10 @@ class VIEW3D_OT_sylpheed_shoot(bpy.types.Operator):
                 raise FormatError("the shot goes nowhere", remedy="give a movement other than 0")
             check_numbers("the shot", *self.start, *self.movement, self.radius)
         except FormatError as error:
-            return self._refuse(error)
+            return refuse(self, error)
         self._shoot(grid_overlay.current().hull)
         viewport.redraw(context)
         return {"FINISHED"}
-
-    def _refuse(self, error: FormatError) -> Result:
-        self.report({"ERROR"}, scene_names.printable(str(error)))
-        return {"CANCELLED"}
 
     def _shoot(self, hull: Hull) -> None:
         shot = shoot(hull, np.array(self.start), np.array(self.movement), self.radius or None)

@@ -249,10 +249,7 @@ def _spheres(
     starts = (np.cumsum(sizes) - sizes)[wanted][filled]
     runs, places = expand(starts, sizes[wanted][filled])
     keys = np.repeat(runs, 3) * len(vertices) + triangles[listed[places]].reshape(-1)
-    keys.sort()
-    fresh = np.ones(len(keys), bool)
-    fresh[1:] = keys[1:] != keys[:-1]
-    run, vertex = np.divmod(keys[fresh], len(vertices))
+    run, vertex = np.divmod(np.unique(keys), len(vertices))
     result[filled] = group_spheres(vertices[vertex].astype(np.float64), np.searchsorted(run, np.arange(len(starts))))
     return result
 

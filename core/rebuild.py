@@ -119,7 +119,7 @@ def rebuild(source: Hull, edit: Edit, options: Options = Options()) -> Rebuilt:
     carried = source.carried
     if carried:
         carried = replace(carried, list_words=lists.words, cells=_regrid(carried.cells, cell_map, grid))
-    changed, added, removed = count_changes(source, edit)
+    changed, added, removed = _count_changes(source, edit, comparison)
     return Rebuilt(
         hull=replace(hull, carried=carried),
         findings=tuple(findings),
@@ -132,9 +132,13 @@ def rebuild(source: Hull, edit: Edit, options: Options = Options()) -> Rebuilt:
 
 def count_changes(source: Hull, edit: Edit) -> tuple[int, int, int]:
     """How many triangles differ from the source's, are new, and are gone."""
+    return _count_changes(source, edit, _compare(source, edit))
+
+
+def _count_changes(source: Hull, edit: Edit, comparison: _Comparison) -> tuple[int, int, int]:
     known = edit.triangle_ids >= 0
     kept = int(np.count_nonzero(known))
-    changed = int(np.count_nonzero(known & ~_compare(source, edit).wound))
+    changed = int(np.count_nonzero(known & ~comparison.wound))
     return changed, len(known) - kept, len(source.triangles) - kept
 
 
