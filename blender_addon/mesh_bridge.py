@@ -14,13 +14,14 @@ TRIANGLE_ATTRIBUTE = "sylpheed_triangle"
 @dataclass(frozen=True, slots=True, eq=False)
 class MeshArrays:
     """vertices float32 (n, 3); triangles int32 (m, 3); and the source's numbers, int64, -1 for none. `read_mesh`
-    adds the face of the mesh that each triangle is cut from, int32 (m,)."""
+    adds the face of the mesh that each triangle is cut from, int32 (m,), and how many faces it has."""
 
     vertices: np.ndarray
     triangles: np.ndarray
     vertex_ids: np.ndarray
     triangle_ids: np.ndarray
     faces: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int32))
+    face_count: int = 0
 
 
 def make_mesh(name: str, arrays: MeshArrays) -> bpy.types.Mesh:
@@ -46,8 +47,7 @@ def make_mesh(name: str, arrays: MeshArrays) -> bpy.types.Mesh:
         (TRIANGLE_ATTRIBUTE, "INT", "FACE", (arrays.triangle_ids + 1).astype(np.int32)),
         ("sharp_face", "BOOLEAN", "FACE", np.ones(triangle_count, bool)),  # flat: the game knows triangles
     ):
-        mesh.attributes.new(attribute, kind, domain)
-        mesh.attributes[attribute].data.foreach_set("value", values)
+        mesh.attributes.new(attribute, kind, domain).data.foreach_set("value", values)
     mesh.update(calc_edges=True)
     return mesh
 
@@ -57,15 +57,14 @@ def read_mesh(mesh: bpy.types.Mesh) -> MeshArrays:
     vertices = np.empty(3 * len(mesh.vertices), np.float32)
     if len(vertices):  # Blender 5 has no such attribute in an empty mesh
         mesh.attributes["position"].data.foreach_get("vector", vertices)
-    triangle_ids = _read_ids(mesh, TRIANGLE_ATTRIBUTE, "FACE", len(mesh.polygons))
+    face_count = len(mesh.polygons)
+    triangle_ids = _read_ids(mesh, TRIANGLE_ATTRIBUTE, "FACE", face_count)
     corner_vertices = np.empty(len(mesh.loops), np.int32)
     if len(corner_vertices):
         mesh.attributes[".corner_vert"].data.foreach_get("value", corner_vertices)
-    faces = np.arange(len(mesh.polygons), dtype=np.int32)
-    if len(mesh.loops) == 3 * len(mesh.polygons):
-        starts = np.empty(len(mesh.polygons), np.int32)
-        mesh.polygons.foreach_get("loop_start", starts)
-        triangles = corner_vertices[starts[:, None] + np.arange(3)] if len(starts) else np.zeros((0, 3), np.int32)
+    if len(corner_vertices) == 3 * face_count:  # no face has fewer corners, so none has more
+        faces = np.arange(face_count, dtype=np.int32)
+        triangles = corner_vertices.reshape(-1, 3)
     else:
         mesh.calc_loop_triangles()
         corners = np.empty(3 * len(mesh.loop_triangles), np.int32)
@@ -80,6 +79,7 @@ def read_mesh(mesh: bpy.types.Mesh) -> MeshArrays:
         _read_ids(mesh, VERTEX_ATTRIBUTE, "POINT", len(mesh.vertices)),
         triangle_ids,
         faces,
+        face_count,
     )
 
 

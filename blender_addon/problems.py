@@ -133,7 +133,7 @@ def check_root(context: bpy.types.Context, root: bpy.types.Object) -> Checked:
             facts, problems = _check_hull(context, hull)
         else:
             library = read_set(context, root, apply_modifiers=True)
-            shapes = _shapes(chain(*library.pieces), chain(*library.origins))
+            shapes = _shapes(chain.from_iterable(edit.pieces for edit in library.edits), chain(*library.origins))
             facts, problems = _check_set(context, library)
     except FormatError as error:
         facts, problems = [], [_refused(error)]
@@ -307,9 +307,9 @@ def _grouped(pairs: np.ndarray, ids: np.ndarray) -> tuple[np.ndarray, np.ndarray
 def _check_set(context: bpy.types.Context, edited: SetEdit) -> tuple[list[Fact], list[Problem]]:
     source = edited.source
     found: list[Problem] = []
-    for edit, pieces, origins in zip(edited.edits, edited.pieces, edited.origins, strict=True):
+    for edit, origins in zip(edited.edits, edited.origins, strict=True):
         original = None if edit.record is None else source.parts[edit.record]
-        where = _Where(context.scene, edit.edit, pieces, origins)
+        where = _Where(context.scene, edit.edit, edit.pieces, origins)
         found += where.loose()
         thin = np.flatnonzero(new_flat(edit.edit, original)) if np.isfinite(edit.edit.vertices).all() else ()
         if len(thin):

@@ -14,7 +14,17 @@ from .core.faults import long_list_faults, refuse
 from .core.rebuild import Options, Rebuilt, rebuild
 from .core.rebuild_set import PartEdit, rebuild_set
 from .intersections import intersection_faults
-from .scene_read import GEOMETRY_TYPES, Origin, below, claim_by_position, find_roots, read_objects, strays
+from .scene_read import (
+    GEOMETRY_TYPES,
+    Origin,
+    Reading,
+    below,
+    claim_by_position,
+    find_roots,
+    read_object,
+    read_objects,
+    strays,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,12 +133,11 @@ def _advice(hull: HullEdit, rebuilt: Rebuilt) -> list[Finding]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SetEdit:
-    """What hangs below a library's root: the source, an edit of each part with its pieces and where they come
-    from, the records that are gone, and what was left out and why."""
+    """What hangs below a library's root: the source, an edit of each part and where its pieces come from, the
+    records that are gone, and what was left out and why."""
 
     source: collision_set.CollisionSet
     edits: tuple[PartEdit, ...]
-    pieces: tuple[tuple[Piece, ...], ...]
     origins: tuple[tuple[Origin, ...], ...]
     removed: tuple[int, ...]
     warnings: tuple[str, ...]
@@ -153,23 +162,22 @@ def read_set(context: bpy.types.Context, root: bpy.types.Object, apply_modifiers
     """The edit of a library. Raises `FormatError` for a source that can't be read."""
     source = collision_set.decode(carry.source(root))
     imported = set(root.get(carry.IMPORTED, ()))
-    edits, parts, origins, warnings = [], [], [], []
+    edits, origins, warnings = [], [], []
+    context.view_layer.update()
     for obj in below(context.scene, root):
-        reading = read_objects(context, root, [obj], apply_modifiers)
+        reading = Reading()
+        read_object(context, root, obj, apply_modifiers, reading)
         warnings += reading.warnings
         if obj.type not in GEOMETRY_TYPES and not reading.pieces:
             continue
         record, name = _identity(obj, root, len(source.parts))
         original = None if record is None else source.parts[record]
         pieces = claim_by_position(reading.pieces, original) if original else reading.pieces
-        edits.append(PartEdit(obj.name, record, name, assemble(pieces, original, sew=False)))
-        parts.append(tuple(pieces))
+        edits.append(PartEdit(obj.name, record, name, tuple(pieces), original))
         origins.append(tuple(reading.origins))
     edits = _settle_records(edits)
     removed = sorted(imported - {edit.record for edit in edits})
-    return SetEdit(
-        source, tuple(edits), tuple(parts), tuple(origins), tuple(removed), (*warnings, *_stray_warnings(context, root))
-    )
+    return SetEdit(source, tuple(edits), tuple(origins), tuple(removed), (*warnings, *_stray_warnings(context, root)))
 
 
 def _identity(obj: bpy.types.Object, root: bpy.types.Object, count: int) -> tuple[int | None, str | None]:
@@ -192,7 +200,7 @@ def _settle_records(edits: list[PartEdit]) -> list[PartEdit]:
     settled = []
     for edit in edits:
         if edit.name is not None and edit.record in kept:
-            edit = PartEdit(edit.label, None, edit.name, edit.edit)
+            edit = replace(edit, record=None)
         elif edit.record is not None:
             kept.add(edit.record)
         settled.append(edit)

@@ -187,14 +187,18 @@ def _make_set(
     root, collection = _make_root(scene, carry.SET, stem, data, options.view)
     root[carry.IMPORTED] = chosen
     groups: dict[tuple[str, ...], bpy.types.Collection] = {}
+    parts = [library.parts[number] for number in chosen]
     kept_aside = 0
-    for done, number in enumerate(chosen):
-        part = library.parts[number]
+    for done, (number, part, whole) in enumerate(zip(chosen, parts, assemble.nothing_aside(parts), strict=True)):
         name = part.name
-        aside = repeated(part.triangles)
-        kept_aside += int(np.count_nonzero(aside))
-        mesh = make_mesh(name, _part_of(part, part.triangles, np.flatnonzero(~aside)))
-        obj = add_object(name, mesh, root, _group(groups, collection, scene_names.part_groups(name)))
+        if whole:
+            numbers = np.arange(len(part.vertices)), np.arange(len(part.triangles))
+            arrays = MeshArrays(part.vertices, part.triangles, *numbers)
+        else:
+            aside = repeated(part.triangles)
+            kept_aside += int(np.count_nonzero(aside))
+            arrays = _part_of(part, part.triangles, np.flatnonzero(~aside))
+        obj = add_object(name, make_mesh(name, arrays), root, _group(groups, collection, scene_names.part_groups(name)))
         obj[carry.RECORD] = number
         obj[carry.GIVEN_NAME] = obj.name
         progress((done + 1) / len(chosen))
@@ -209,7 +213,7 @@ def _make_set(
             f"{stem}: {len(library.trailing):,} bytes follow the last part, which the game takes for one more; "
             "they are kept"
         )
-    triangle_count = sum(len(library.parts[number].triangles) for number in chosen)
+    triangle_count = sum(len(part.triangles) for part in parts)
     summary = f"{stem}: {len(chosen):,} of {len(library.parts):,} parts, {triangle_count:,} triangles"
     return Imported(root, summary, tuple(warnings))
 

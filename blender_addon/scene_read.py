@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 import bpy
 import numpy as np
+from mathutils import Matrix
 
 from . import carry
 from .core.assemble import NEW, Mesh, Piece, identify
@@ -19,6 +20,9 @@ from .core.errors import FormatError
 from .mesh_bridge import MeshArrays, read_mesh
 
 GEOMETRY_TYPES = {"MESH", "CURVE", "SURFACE", "FONT"}
+
+IDENTITY = np.eye(4)
+IDENTITY.flags.writeable = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,21 +98,29 @@ def read_objects(
     reading = Reading()
     context.view_layer.update()
     for obj in objects:
-        relative = _relative_matrix(context, root, obj)
-        if obj.type in GEOMETRY_TYPES:
-            arrays = _read_geometry(context, obj, apply_modifiers, reading)
-            if arrays is not None:
-                reading.pieces.append(_transformed(obj.name, arrays, relative))
-                reading.origins.append(Origin(obj.session_uid, arrays.faces, _is_own(obj, arrays)))
-        elif obj.type == "EMPTY" and obj.instance_type == "COLLECTION" and obj.instance_collection:
-            for name, arrays, matrix in _read_instances(context, obj, apply_modifiers, reading):
-                reading.pieces.append(_transformed(name, arrays, relative @ matrix))
-                reading.origins.append(Origin(obj.session_uid, arrays.faces, False))
-        elif obj.type == "META":
-            reading.warnings.append(f"`{obj.name}` is a metaball and isn't exported: convert it to a mesh")
-        if obj.type != "EMPTY" and obj.instance_type in {"VERTS", "FACES"} and obj.children:
-            reading.warnings.append(f"`{obj.name}` repeats its children; only the originals are exported")
+        read_object(context, root, obj, apply_modifiers, reading)
     return reading
+
+
+def read_object(
+    context: bpy.types.Context, root: bpy.types.Object, obj: bpy.types.Object, apply_modifiers: bool, reading: Reading
+) -> None:
+    """Adds one object to a reading, see `read_objects`. The view layer must be up to date."""
+    kind = obj.type
+    relative = _relative_matrix(context, root, obj)
+    if kind in GEOMETRY_TYPES:
+        arrays = _read_geometry(context, obj, apply_modifiers, reading)
+        if arrays is not None:
+            reading.pieces.append(_transformed(obj.name, arrays, relative))
+            reading.origins.append(Origin(obj.session_uid, arrays.faces, _is_own(obj, arrays)))
+    elif kind == "EMPTY" and obj.instance_type == "COLLECTION" and obj.instance_collection:
+        for name, arrays, matrix in _read_instances(context, obj, apply_modifiers, reading):
+            reading.pieces.append(_transformed(name, arrays, relative @ matrix))
+            reading.origins.append(Origin(obj.session_uid, arrays.faces, False))
+    elif kind == "META":
+        reading.warnings.append(f"`{obj.name}` is a metaball and isn't exported: convert it to a mesh")
+    if kind != "EMPTY" and obj.instance_type in {"VERTS", "FACES"} and obj.children:
+        reading.warnings.append(f"`{obj.name}` repeats its children; only the originals are exported")
 
 
 def claim_by_position(pieces: list[Piece], source: Mesh) -> list[Piece]:
@@ -136,12 +148,16 @@ def _relative_matrix(context: bpy.types.Context, root: bpy.types.Object | None, 
         chain = chain[: chain.index(root)]
     if any(link.constraints or link.parent_type != "OBJECT" for link in chain):
         return _evaluated_matrix(context, root, obj)
-    matrix = np.eye(4)
+    matrix = IDENTITY
     for link in chain:
-        matrix = np.array(link.matrix_basis, np.float64) @ matrix
+        matrix = _times(link.matrix_basis, matrix)
         if link.parent is not None:  # without one, an inverse may be left over that doesn't count
-            matrix = np.array(link.matrix_parent_inverse, np.float64) @ matrix
+            matrix = _times(link.matrix_parent_inverse, matrix)
     return matrix
+
+
+def _times(left: Matrix, right: np.ndarray) -> np.ndarray:
+    return right if left.is_identity else np.array(left, np.float64) @ right
 
 
 def _evaluated_matrix(context: bpy.types.Context, root: bpy.types.Object | None, obj: bpy.types.Object) -> np.ndarray:
@@ -180,7 +196,7 @@ def _evaluation(context: bpy.types.Context, copy: bpy.types.Object) -> Iterator[
 def _transformed(name: str, arrays: MeshArrays, matrix: np.ndarray) -> Piece:
     """Geometry moved by a matrix in float64 and rounded once; left alone by the identity."""
     vertices, triangles = arrays.vertices, arrays.triangles
-    if not np.array_equal(matrix, np.eye(4)):
+    if matrix is not IDENTITY and not np.array_equal(matrix, IDENTITY):
         with np.errstate(over="ignore", invalid="ignore"):
             vertices = (vertices.astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]).astype(np.float32)
         if np.linalg.det(matrix[:3, :3]) < 0:
@@ -195,8 +211,7 @@ def _is_own(obj: bpy.types.Object, arrays: MeshArrays) -> bool:
     """Whether modifiers left the mesh its vertices and faces, though perhaps in other places."""
     if obj.type != "MESH":
         return False
-    same = len(arrays.vertices) == len(obj.data.vertices)
-    return same and len(np.unique(arrays.faces)) == len(obj.data.polygons)
+    return len(arrays.vertices) == len(obj.data.vertices) and arrays.face_count == len(obj.data.polygons)
 
 
 def _read_geometry(

@@ -65,6 +65,11 @@ def ranks(keys: np.ndarray) -> np.ndarray:
     return result
 
 
+def same(left: np.ndarray, right: np.ndarray) -> bool:
+    """Whether two arrays hold the same values, floats bit for bit; `left` is taken for the dtype of `right`."""
+    return left.shape == right.shape and np.asarray(left, right.dtype).tobytes() == right.tobytes()
+
+
 def bits(vertices: np.ndarray) -> np.ndarray:
     """Float32 (n, 3) coordinates as one comparable key a row, equal only where every bit is."""
     rows = np.ascontiguousarray(vertices, np.float32).view(np.uint32).reshape(-1, 3)

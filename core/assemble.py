@@ -14,7 +14,7 @@ from typing import Protocol
 
 import numpy as np
 
-from .arrays import bits, ranks
+from .arrays import bits, ranks, same
 from .geometry import edge_census, repeated, undirected_edges
 
 NEW = -1
@@ -56,7 +56,6 @@ class Edit:
     origins               int64 (nt,): its number among the triangles of all pieces in a row; -1 likewise
     places                int64 (vertices of all pieces in a row,): the vertex that each became; -1 for one left out
     loose                 how many vertices of the pieces no triangle uses; they are left out
-    unedited              whether it is the whole source as it was
     """
 
     vertices: np.ndarray
@@ -68,7 +67,6 @@ class Edit:
     places: np.ndarray
     names: tuple[str, ...]
     loose: int = 0
-    unedited: bool = False
 
     @cached_property
     def edges(self) -> tuple[np.ndarray, np.ndarray]:
@@ -88,13 +86,23 @@ def aside(source: Mesh) -> tuple[np.ndarray, np.ndarray]:
     return triangles, vertices
 
 
+def nothing_aside(sources: Sequence[Mesh]) -> list[bool]:
+    """Which of one source or more keep nothing `aside`."""
+    vertex_ends = np.cumsum([len(source.vertices) for source in sources])
+    triangle_counts = [len(source.triangles) for source in sources]
+    triangles = np.concatenate([source.triangles for source in sources])
+    used = np.zeros(vertex_ends[-1], bool)
+    used[triangles + np.repeat(np.append(0, vertex_ends[:-1]), triangle_counts)[:, None]] = True
+    apart = np.append(0, np.cumsum(~used))[np.append(0, vertex_ends)]
+    apart += np.append(0, np.cumsum(repeated(triangles)))[np.append(0, np.cumsum(triangle_counts))]
+    return (np.diff(apart) == 0).tolist()
+
+
 def assemble(pieces: Sequence[Piece], source: Mesh | None, *, sew: bool = True) -> Edit:
     """Puts pieces together. `sew` joins open edges that lie on each other exactly, where at least one side is
     new or has moved: what was split into two objects is one surface again."""
-    if source is not None and len(pieces) == 1:
-        unedited = _unedited(pieces[0], source)
-        if unedited:
-            return unedited
+    if source is not None and is_unedited(pieces, source):
+        return _unedited(pieces[0], source)
     vertices = _joined([piece.vertices for piece in pieces], np.float32)
     vertex_ids = _claims([piece.vertex_ids for piece in pieces], len(source.vertices) if source else 0)
     triangle_ids = _claims([piece.triangle_ids for piece in pieces], len(source.triangles) if source else 0)
@@ -138,30 +146,40 @@ def assemble(pieces: Sequence[Piece], source: Mesh | None, *, sew: bool = True) 
     return _settle_triangles(_put_back(edit, source), source)
 
 
-def _unedited(piece: Piece, source: Mesh) -> Edit | None:
-    """The edit that a piece is if it holds all of the source but what is kept aside, every number, place and corner
-    as it was; None for any other."""
-    aside_triangles, aside_vertices = aside(source)
-    kept, used = np.flatnonzero(~aside_triangles), np.flatnonzero(~aside_vertices)
-    if not (
-        np.array_equal(piece.vertex_ids, used)
-        and np.array_equal(piece.triangle_ids, kept)
-        and np.array_equal(used[piece.triangles], source.triangles[kept])
-        and np.array_equal(bits(piece.vertices), bits(source.vertices[used]))
-    ):
-        return None
-    origins = np.full(len(source.triangles), -1)
-    origins[kept] = np.arange(len(kept))
+def is_unedited(pieces: Sequence[Piece], source: Mesh) -> bool:
+    """Whether one piece holds all of the source but what is kept `aside`, every number, place and corner as it was."""
+    if len(pieces) != 1:
+        return False
+    piece = pieces[0]
+    places, kept = np.arange(len(source.vertices)), np.arange(len(source.triangles))
+    vertices, corners = source.vertices, source.triangles
+    if (len(piece.vertices), len(piece.triangles)) != (len(places), len(kept)):
+        aside_triangles, aside_vertices = aside(source)
+        places, kept = np.flatnonzero(~aside_vertices), np.flatnonzero(~aside_triangles)
+        vertices, corners = vertices[places], (np.cumsum(~aside_vertices) - 1)[corners[kept]]
+    return (
+        same(piece.vertex_ids, places)
+        and same(piece.triangle_ids, kept)
+        and same(piece.vertices, vertices)
+        and same(piece.triangles, corners)
+    )
+
+
+def _unedited(piece: Piece, source: Mesh) -> Edit:
+    """The edit that such a piece is."""
+    triangle_ids = origins = np.arange(len(source.triangles))
+    if len(piece.triangles) < len(triangle_ids):
+        origins = np.full(len(triangle_ids), -1)
+        origins[piece.triangle_ids] = np.arange(len(piece.triangles))
     return Edit(
         vertices=source.vertices,
         triangles=source.triangles.astype(np.int64),
         vertex_ids=np.arange(len(source.vertices)),
-        triangle_ids=np.arange(len(source.triangles)),
-        owners=np.where(aside_triangles, -1, 0),
+        triangle_ids=triangle_ids,
+        owners=np.minimum(origins, 0),
         origins=origins,
-        places=used,
+        places=piece.vertex_ids,
         names=(piece.name,),
-        unedited=True,
     )
 
 

@@ -7,27 +7,40 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
-from .assemble import Edit, Mesh, matches
+from .assemble import Edit, Mesh, Piece, assemble, is_unedited, matches
 from .collision_set import CollisionSet, Part, encode_name
 from .errors import Finding, FormatError, Severity
 from .geometry import flat, repeated
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class PartEdit:
     """What became of one part.
 
     `label` names it in messages. `record` is the source's record that it comes from, None for a new part.
-    `name` is its new name, None where the source's stays. `edit` is its geometry.
+    `name` is its new name, None where the source's stays. `pieces` are its geometry, and `claimed` is the part of
+    the source whose numbers they claim.
     """
 
     label: str
     record: int | None
     name: str | None
-    edit: Edit
+    pieces: tuple[Piece, ...]
+    claimed: Part | None
+
+    @property
+    def unedited(self) -> bool:
+        """Whether it is a part of the source as it was, but for its name."""
+        return self.claimed is not None and is_unedited(self.pieces, self.claimed)
+
+    @cached_property
+    def edit(self) -> Edit:
+        """The geometry as one mesh."""
+        return assemble(self.pieces, self.claimed, sew=False)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,7 +95,7 @@ def rebuild_set(source: CollisionSet, edits: Sequence[PartEdit], removed: Sequen
 
 def _rebuild_part(original: Part | None, edit: PartEdit, findings: list[Finding]) -> Part | None:
     """The new part: the original itself where nothing differs, None for a new one without triangles."""
-    if original and edit.name is None and edit.edit.unedited:
+    if original and edit.name is None and edit.unedited:
         return original
     mesh = _without_flat(original, edit, findings)
     name_field = original.name_field if original and edit.name is None else _name_field(edit)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from core import collision_set, mcol
-from core.assemble import NEW, Piece, aside, assemble, identify, matches
+from core.assemble import NEW, Piece, aside, assemble, identify, is_unedited, matches, nothing_aside
 from tests.shapes import HULLS, LARGE, moved, new, pieces, read, rock
 
 
@@ -221,14 +221,26 @@ def test_an_unedited_piece_is_recognized_and_gives_what_assembling_gives(path):
     used, kept = np.flatnonzero(~unused[1]), np.flatnonzero(~unused[0])
     place = np.cumsum(~unused[1]) - 1
     whole = Piece("hull", source.vertices[used], place[source.triangles[kept].astype(np.int64)], used, kept)
+    assert is_unedited([whole], source)
     quick = assemble([whole], source)
-    assert quick.unedited
     nothing = Piece("nothing", np.zeros((0, 3), np.float32), np.zeros((0, 3), np.int64), used[:0], kept[:0])
+    assert not is_unedited([whole, nothing], source)
     slow = assemble([whole, nothing], source)
-    assert not slow.unedited
     for name in ("vertices", "triangles", "vertex_ids", "triangle_ids", "owners", "origins", "places"):
         assert np.array_equal(getattr(quick, name), getattr(slow, name)), name
     assert quick.loose == slow.loose == 0
+
+
+def test_many_sources_tell_what_each_keeps_aside():
+    library = collision_set.decode(read("CollisionSet_small.bin")).parts
+    empty = dataclasses.replace(library[0], vertices=library[0].vertices[:0], triangles=library[0].triangles[:0])
+    twice = dataclasses.replace(library[0], triangles=library[0].triangles[:, [0, 1, 1]])
+    more = dataclasses.replace(library[0], vertices=np.append(library[0].vertices, library[0].vertices[:1], axis=0))
+    bare = dataclasses.replace(library[0], triangles=library[0].triangles[:0])
+    sources = [empty, *library, twice, empty, more, bare, *library, empty]
+    assert nothing_aside(sources) == [not any(map(np.any, aside(source))) for source in sources]
+    assert {True, False} == set(nothing_aside(sources))
+    assert nothing_aside([empty]) == [True] and nothing_aside([twice]) == [False]
 
 
 def test_what_only_looks_unedited_is_edited():
@@ -241,7 +253,7 @@ def test_what_only_looks_unedited_is_edited():
     turned[3] = turned[3][[1, 2, 0]]
     swapped = triangles[[1, 0, *range(2, len(triangles))]]
     for vertices, corners in ((negative, triangles), (source.vertices, turned), (source.vertices, swapped)):
-        assert not assemble([Piece("hull", vertices, corners, ids, numbers)], source).unedited
+        assert not is_unedited([Piece("hull", vertices, corners, ids, numbers)], source)
     more = Piece(
         "hull", np.append(source.vertices, source.vertices[:1], axis=0), triangles, np.append(ids, -1), numbers
     )

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from core.assemble import NEW, Piece, aside, assemble
+from core.assemble import NEW, Piece, aside
 from core.collision_set import CollisionSet, Part, decode, encode
 from core.errors import FormatError, Severity
 from core.rebuild_set import PartEdit, rebuild_set
@@ -42,13 +42,13 @@ def shown(source: Part) -> Piece:
 def edited(source: CollisionSet, record: int, name: str | None = None, label: str = "", **changes) -> PartEdit:
     original = source.parts[record]
     piece = replace(shown(original), **changes)
-    return PartEdit(label or name or original.name, record, name, assemble([piece], original, sew=False))
+    return PartEdit(label or name or original.name, record, name, (piece,), original)
 
 
 def made(name: str, vertices=CORNERS, triangles=TETRAHEDRON) -> PartEdit:
     vertices, triangles = np.asarray(vertices, np.float32), np.asarray(triangles, np.int64).reshape(-1, 3)
     piece = Piece(name, vertices, triangles, np.full(len(vertices), NEW), np.full(len(triangles), NEW))
-    return PartEdit(name, None, name, assemble([piece], None, sew=False))
+    return PartEdit(name, None, name, (piece,), None)
 
 
 def untouched(source: CollisionSet) -> list[PartEdit]:
