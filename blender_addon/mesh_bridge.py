@@ -13,7 +13,7 @@ TRIANGLE_ATTRIBUTE = "sylpheed_triangle"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MeshArrays:
-    """vertices float32 (n, 3); triangles int32 (m, 3); and the source's numbers, int64, -1 for none. `read_mesh`
+    """vertices float32 (n, 3); triangles (m, 3); and the source's numbers, -1 for none, int64 from a mesh. `read_mesh`
     adds the face of the mesh that each triangle is cut from, int32 (m,), and how many faces it has."""
 
     vertices: np.ndarray
@@ -43,8 +43,8 @@ def make_mesh(name: str, arrays: MeshArrays) -> bpy.types.Mesh:
     mesh.polygons.foreach_set("loop_start", np.arange(0, 3 * triangle_count, 3, dtype=np.int32))
     # Blender fills an attribute that a joined mesh lacks with 0, so 0 has to mean "new".
     for attribute, kind, domain, values in (
-        (VERTEX_ATTRIBUTE, "INT", "POINT", (arrays.vertex_ids + 1).astype(np.int32)),
-        (TRIANGLE_ATTRIBUTE, "INT", "FACE", (arrays.triangle_ids + 1).astype(np.int32)),
+        (VERTEX_ATTRIBUTE, "INT", "POINT", np.asarray(arrays.vertex_ids + 1, np.int32)),
+        (TRIANGLE_ATTRIBUTE, "INT", "FACE", np.asarray(arrays.triangle_ids + 1, np.int32)),
         ("sharp_face", "BOOLEAN", "FACE", np.ones(triangle_count, bool)),  # flat: the game knows triangles
     ):
         mesh.attributes.new(attribute, kind, domain).data.foreach_set("value", values)

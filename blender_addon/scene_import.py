@@ -180,20 +180,19 @@ def _make_set(
     stem: str,
     data: bytes,
     library: collision_set.CollisionSet,
-    chosen: list[int],
+    chosen: list[tuple[int, str]],
     options: SetOptions,
     progress: Progress,
 ) -> Imported:
     root, collection = _make_root(scene, carry.SET, stem, data, options.view)
-    root[carry.IMPORTED] = chosen
+    root[carry.IMPORTED] = [number for number, _ in chosen]
     groups: dict[tuple[str, ...], bpy.types.Collection] = {}
-    parts = [library.parts[number] for number in chosen]
+    parts = [library.parts[number] for number, _ in chosen]
     kept_aside = 0
-    for done, (number, part, whole) in enumerate(zip(chosen, parts, assemble.nothing_aside(parts), strict=True)):
-        name = part.name
+    for done, (part, whole) in enumerate(zip(parts, assemble.nothing_aside(parts), strict=True)):
+        number, name = chosen[done]
         if whole:
-            numbers = np.arange(len(part.vertices)), np.arange(len(part.triangles))
-            arrays = MeshArrays(part.vertices, part.triangles, *numbers)
+            arrays = MeshArrays(part.vertices, part.triangles, *map(_every, (part.vertices, part.triangles)))
         else:
             aside = repeated(part.triangles)
             kept_aside += int(np.count_nonzero(aside))
@@ -218,17 +217,19 @@ def _make_set(
     return Imported(root, summary, tuple(warnings))
 
 
-def _filter_parts(library: collision_set.CollisionSet, name_filter: str) -> list[int]:
+def _filter_parts(library: collision_set.CollisionSet, name_filter: str) -> list[tuple[int, str]]:
+    """Numbers and names of the parts that a filter names. Raises `FormatError` if there are none."""
     patterns = [pattern.strip().lower() for pattern in name_filter.split(",") if pattern.strip()] or ["*"]
+    names = [part.name for part in library.parts]
     chosen = [
-        number
-        for number, part in enumerate(library.parts)
-        if any(fnmatch.fnmatchcase(part.name.lower(), pattern) for pattern in patterns)
+        (number, name)
+        for number, name in enumerate(names)
+        if any(fnmatch.fnmatchcase(name.lower(), pattern) for pattern in patterns)
     ]
     if not chosen:
         raise FormatError(
             f"no part has a name like {name_filter!r}",
-            found=", ".join(part.name for part in library.parts[:3]) + ", …",
+            found=", ".join(names[:3]) + ", …",
             remedy='use "*" for all',
         )
     return chosen
@@ -282,9 +283,14 @@ def _part_of(mesh: assemble.Mesh, triangles: np.ndarray, numbers: np.ndarray) ->
     used = np.zeros(len(mesh.vertices), bool)
     used[triangles] = True
     if used.all():
-        return MeshArrays(mesh.vertices, triangles, np.arange(len(used)), numbers)
+        return MeshArrays(mesh.vertices, triangles, _every(used), numbers)
     place = np.cumsum(used, dtype=np.int32) - 1
     return MeshArrays(mesh.vertices[used], place[triangles], np.flatnonzero(used), numbers)
+
+
+def _every(elements: np.ndarray) -> np.ndarray:
+    """The numbers of all elements of a source, int32."""
+    return np.arange(len(elements), dtype=np.int32)
 
 
 def _grouped(labels: np.ndarray, count: int) -> list[np.ndarray]:

@@ -54,7 +54,7 @@ def reach(context: bpy.types.Context, roots: list[bpy.types.Object]) -> float | 
 
     Returns the new distance in Blender units if a view had a smaller one.
     """
-    boxes = [_box(root) for root in roots if _shapes(root)]
+    boxes = [box for root in roots if (box := _box(root)) is not None]
     if not boxes:
         return None
     points = np.concatenate(boxes)
@@ -85,9 +85,11 @@ def _views(context: bpy.types.Context) -> list[bpy.types.SpaceView3D]:
     ]
 
 
-def _box(root: bpy.types.Object) -> np.ndarray:
-    """The corners in the scene of the box around what hangs below a root, float64 (8, 3)."""
+def _box(root: bpy.types.Object) -> np.ndarray | None:
+    """The corners in the scene of the box around what hangs below a root, float64 (8, 3); None if that is nothing."""
     boxes = [obj.bound_box for obj in _shapes(root)]
+    if not boxes:
+        return None
     low = np.array([box[0][:] for box in boxes]).min(axis=0)
     high = np.array([box[6][:] for box in boxes]).max(axis=0)
     corners = np.where(np.arange(8)[:, None] >> np.arange(3) & 1, high, low)

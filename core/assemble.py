@@ -89,10 +89,12 @@ def aside(source: Mesh) -> tuple[np.ndarray, np.ndarray]:
 def nothing_aside(sources: Sequence[Mesh]) -> list[bool]:
     """Which of one source or more keep nothing `aside`."""
     vertex_ends = np.cumsum([len(source.vertices) for source in sources])
-    triangle_counts = [len(source.triangles) for source in sources]
+    triangle_counts = np.array([len(source.triangles) for source in sources])
     triangles = np.concatenate([source.triangles for source in sources])
+    corners = np.repeat(np.append(0, vertex_ends[:-1]), 3 * triangle_counts)
+    corners += triangles.ravel()
     used = np.zeros(vertex_ends[-1], bool)
-    used[triangles + np.repeat(np.append(0, vertex_ends[:-1]), triangle_counts)[:, None]] = True
+    used[corners] = True
     apart = np.append(0, np.cumsum(~used))[np.append(0, vertex_ends)]
     apart += np.append(0, np.cumsum(repeated(triangles)))[np.append(0, np.cumsum(triangle_counts))]
     return (np.diff(apart) == 0).tolist()
