@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import bpy
 import numpy as np
@@ -12,44 +13,60 @@ TRIANGLE_ATTRIBUTE = "sylpheed_triangle"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class NewMesh:
+    """What a mesh is made from: vertices float32 (n, 3), triangles (m, 3), and as the attributes hold them, int32, the
+    source's numbers plus one. Blender fills an attribute that a joined mesh lacks with 0, so 0 has to mean "new"."""
+
+    name: str
+    vertices: np.ndarray
+    triangles: np.ndarray
+    vertex_claims: np.ndarray
+    triangle_claims: np.ndarray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class MeshArrays:
-    """vertices float32 (n, 3); triangles (m, 3); and the source's numbers, -1 for none, int64 from a mesh. `read_mesh`
-    adds the face of the mesh that each triangle is cut from, int32 (m,), and how many faces it has."""
+    """What a mesh holds: vertices float32 (n, 3); triangles int32 (m, 3); the source's numbers, int64, -1 for none; the
+    face that each triangle is cut from, int32 (m,); and how many faces there are."""
 
     vertices: np.ndarray
     triangles: np.ndarray
     vertex_ids: np.ndarray
     triangle_ids: np.ndarray
-    faces: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int32))
-    face_count: int = 0
+    faces: np.ndarray
+    face_count: int
 
 
-def make_mesh(name: str, arrays: MeshArrays) -> bpy.types.Mesh:
-    """A mesh of exactly these float32 coordinates and triangles, in their order.
+def make_meshes(meshes: Sequence[NewMesh]) -> Iterator[bpy.types.Mesh]:
+    """Meshes of exactly these coordinates and triangles, in their order.
 
-    It is not validated: Blender would drop two-sided triangles. Indices and coordinates were checked when the
+    They are not validated: Blender would drop two-sided triangles. Indices and coordinates were checked when the
     file was read, and no triangle may use a vertex twice, on which edit mode hangs.
     """
-    mesh = bpy.data.meshes.new(name)
-    vertex_count, triangle_count = len(arrays.vertices), len(arrays.triangles)
-    if not triangle_count:
-        return mesh
-    mesh.vertices.add(vertex_count)
-    mesh.loops.add(3 * triangle_count)
-    mesh.polygons.add(triangle_count)
-    mesh.attributes["position"].data.foreach_set("vector", np.ascontiguousarray(arrays.vertices, np.float32).ravel())
-    corners = np.ascontiguousarray(arrays.triangles, np.int32).ravel()
+    most = max((len(new.triangles) for new in meshes), default=0)
+    starts, flat = np.arange(0, 3 * most, 3, dtype=np.int32), np.ones(most, bool)
+    for new in meshes:
+        mesh = bpy.data.meshes.new(new.name)
+        if len(new.triangles):
+            _fill(mesh, new, starts[: len(new.triangles)], flat[: len(new.triangles)])
+        yield mesh
+
+
+def _fill(mesh: bpy.types.Mesh, new: NewMesh, starts: np.ndarray, flat: np.ndarray) -> None:
+    mesh.vertices.add(len(new.vertices))
+    mesh.loops.add(3 * len(starts))
+    mesh.polygons.add(len(starts))
+    mesh.attributes["position"].data.foreach_set("vector", np.ascontiguousarray(new.vertices, np.float32).ravel())
+    corners = np.ascontiguousarray(new.triangles, np.int32).ravel()
     mesh.attributes[".corner_vert"].data.foreach_set("value", corners)
-    mesh.polygons.foreach_set("loop_start", np.arange(0, 3 * triangle_count, 3, dtype=np.int32))
-    # Blender fills an attribute that a joined mesh lacks with 0, so 0 has to mean "new".
+    mesh.polygons.foreach_set("loop_start", starts)
     for attribute, kind, domain, values in (
-        (VERTEX_ATTRIBUTE, "INT", "POINT", np.asarray(arrays.vertex_ids + 1, np.int32)),
-        (TRIANGLE_ATTRIBUTE, "INT", "FACE", np.asarray(arrays.triangle_ids + 1, np.int32)),
-        ("sharp_face", "BOOLEAN", "FACE", np.ones(triangle_count, bool)),  # flat: the game knows triangles
+        (VERTEX_ATTRIBUTE, "INT", "POINT", new.vertex_claims),
+        (TRIANGLE_ATTRIBUTE, "INT", "FACE", new.triangle_claims),
+        ("sharp_face", "BOOLEAN", "FACE", flat),  # flat: the game knows triangles
     ):
         mesh.attributes.new(attribute, kind, domain).data.foreach_set("value", values)
     mesh.update(calc_edges=True)
-    return mesh
 
 
 def read_mesh(mesh: bpy.types.Mesh) -> MeshArrays:
@@ -90,4 +107,4 @@ def _read_ids(mesh: bpy.types.Mesh, name: str, domain: str, count: int) -> np.nd
         return np.full(count, -1, np.int64)
     values = np.empty(count, np.int32)
     attribute.data.foreach_get("value", values)
-    return values.astype(np.int64) - 1
+    return np.subtract(values, 1, dtype=np.int64)

@@ -185,12 +185,11 @@ def _identity(obj: bpy.types.Object, root: bpy.types.Object, count: int) -> tupl
 
     The name in the file stays until the user changes the object's, whatever Blender did to it.
     """
-    name = scene_names.without_suffix(obj.name)
-    record = obj.get(carry.RECORD)
+    name, record = obj.name, obj.get(carry.RECORD)
     if not isinstance(record, int) or not 0 <= record < count or obj.get(carry.ROOT_ID) != root.get(carry.ROOT_ID):
-        return None, name
-    given = str(obj.get(carry.GIVEN_NAME, obj.name))
-    return record, name if scene_names.is_renamed(obj.name, given) else None
+        return None, scene_names.without_suffix(name)
+    given = str(obj.get(carry.GIVEN_NAME, name))
+    return record, scene_names.without_suffix(name) if scene_names.is_renamed(name, given) else None
 
 
 def _settle_records(edits: list[PartEdit]) -> list[PartEdit]:

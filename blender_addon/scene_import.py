@@ -15,7 +15,7 @@ from . import axes, carry, scene_names
 from .core import assemble, collision_set, files, mcol, surfaces
 from .core.errors import FormatError
 from .core.geometry import repeated
-from .mesh_bridge import MeshArrays, make_mesh
+from .mesh_bridge import NewMesh, make_meshes
 
 Progress = Callable[[float], None]
 
@@ -101,9 +101,12 @@ def _make_hull(scene: bpy.types.Scene, stem: str, data: bytes, hull: mcol.Hull, 
         surface = surfaces.split(triangles[kept])
         names = surfaces.names(hull.vertices, triangles[kept], surface)
         groups = [kept[group] for group in _grouped(surface, len(names))]
-    for name, group in zip(names, groups, strict=True):
-        full_name = scene_names.surface(stem, name)
-        obj = add_object(full_name, make_mesh(full_name, _part_of(hull, triangles, group)), root, collection)
+    new = [
+        _new_mesh(scene_names.surface(stem, name), hull.vertices, triangles, group)
+        for name, group in zip(names, groups, strict=True)
+    ]
+    for name, one, mesh in zip(names, new, make_meshes(new), strict=True):
+        obj = add_object(one.name, mesh, root, collection)
         if name.startswith("wall") and len(names) > 1:
             obj.display_type = "WIRE"  # else it hides the asteroids that it encloses
 
@@ -188,19 +191,14 @@ def _make_set(
     root[carry.IMPORTED] = [number for number, _ in chosen]
     groups: dict[tuple[str, ...], bpy.types.Collection] = {}
     parts = [library.parts[number] for number, _ in chosen]
-    kept_aside = 0
-    for done, (part, whole) in enumerate(zip(parts, assemble.nothing_aside(parts), strict=True)):
-        number, name = chosen[done]
-        if whole:
-            arrays = MeshArrays(part.vertices, part.triangles, *map(_every, (part.vertices, part.triangles)))
-        else:
-            aside = repeated(part.triangles)
-            kept_aside += int(np.count_nonzero(aside))
-            arrays = _part_of(part, part.triangles, np.flatnonzero(~aside))
-        obj = add_object(name, make_mesh(name, arrays), root, _group(groups, collection, scene_names.part_groups(name)))
+    new = _new_parts([name for _, name in chosen], parts)
+    for done, ((number, name), mesh) in enumerate(zip(chosen, make_meshes(new), strict=True)):
+        obj = add_object(name, mesh, root, _group(groups, collection, scene_names.part_groups(name)))
         obj[carry.RECORD] = number
         obj[carry.GIVEN_NAME] = obj.name
         progress((done + 1) / len(chosen))
+    triangle_count = sum(len(part.triangles) for part in parts)
+    kept_aside = triangle_count - sum(len(one.triangles) for one in new)
     warnings = []
     if kept_aside:
         warnings.append(
@@ -212,9 +210,20 @@ def _make_set(
             f"{stem}: {len(library.trailing):,} bytes follow the last part, which the game takes for one more; "
             "they are kept"
         )
-    triangle_count = sum(len(part.triangles) for part in parts)
     summary = f"{stem}: {len(chosen):,} of {len(library.parts):,} parts, {triangle_count:,} triangles"
     return Imported(root, summary, tuple(warnings))
+
+
+def _new_parts(names: list[str], parts: list[collision_set.Part]) -> list[NewMesh]:
+    """The meshes of parts, less what is kept aside."""
+    most = max(max(len(part.vertices), len(part.triangles)) for part in parts)
+    claims = np.arange(1, most + 1, dtype=np.int32)
+    return [
+        NewMesh(name, part.vertices, part.triangles, claims[: len(part.vertices)], claims[: len(part.triangles)])
+        if whole
+        else _new_mesh(name, part.vertices, part.triangles, np.flatnonzero(~repeated(part.triangles)))
+        for name, part, whole in zip(names, parts, assemble.nothing_aside(parts), strict=True)
+    ]
 
 
 def _filter_parts(library: collision_set.CollisionSet, name_filter: str) -> list[tuple[int, str]]:
@@ -277,20 +286,14 @@ def add_object(
     return obj
 
 
-def _part_of(mesh: assemble.Mesh, triangles: np.ndarray, numbers: np.ndarray) -> MeshArrays:
+def _new_mesh(name: str, vertices: np.ndarray, triangles: np.ndarray, numbers: np.ndarray) -> NewMesh:
     """The triangles of these numbers with the vertices that they use, both in the source's order."""
     triangles = triangles[numbers]
-    used = np.zeros(len(mesh.vertices), bool)
+    used = np.zeros(len(vertices), bool)
     used[triangles] = True
-    if used.all():
-        return MeshArrays(mesh.vertices, triangles, _every(used), numbers)
     place = np.cumsum(used, dtype=np.int32) - 1
-    return MeshArrays(mesh.vertices[used], place[triangles], np.flatnonzero(used), numbers)
-
-
-def _every(elements: np.ndarray) -> np.ndarray:
-    """The numbers of all elements of a source, int32."""
-    return np.arange(len(elements), dtype=np.int32)
+    claims = np.flatnonzero(used) + 1, numbers + 1
+    return NewMesh(name, vertices[used], place[triangles], *(claim.astype(np.int32) for claim in claims))
 
 
 def _grouped(labels: np.ndarray, count: int) -> list[np.ndarray]:

@@ -17,7 +17,7 @@ from .core.grid import Grid
 from .core.make import fit_grid, new_hull
 from .core.query import is_solid
 from .core.regrid import regrid
-from .mesh_bridge import MeshArrays, make_mesh
+from .mesh_bridge import NewMesh, make_meshes
 from .problems import NEAR
 from .scene_import import HullOptions, Imported, add_object, make_hull, remake_shown
 from .scene_read import below, claim_by_position, read_objects
@@ -56,8 +56,10 @@ def add_asteroid(
     vertices, triangles = make_asteroid(asteroid.seed, asteroid.size, asteroid.roughness, asteroid.triangles)
     _check_precision(vertices, triangles, asteroid)
     name = _free_name(root)
-    arrays = MeshArrays(vertices, triangles, np.full(len(vertices), -1), np.full(len(triangles), -1))
-    obj = add_object(name, make_mesh(name, arrays), root, _collection(scene, root))
+    none = np.zeros(max(len(vertices), len(triangles)), np.int32)
+    new = NewMesh(name, vertices, triangles, none[: len(vertices)], none[: len(triangles)])
+    (mesh,) = make_meshes([new])
+    obj = add_object(name, mesh, root, _collection(scene, root))
     obj.location = asteroid.place
     alone = [other for other in below(scene, root) if other != obj]
     if len(alone) == 1 and scene_names.without_suffix(alone[0].name).endswith(".wall"):

@@ -36,6 +36,8 @@ def without_suffix(name: str) -> str:
 def is_renamed(name: str, given: str) -> bool:
     """Whether somebody changed an object's name since it was given. Blender itself appends suffixes, and before
     version 5 cuts names to 63 bytes of UTF-8, to fewer where it needs room to tell two apart."""
+    if name == given:
+        return False
     name, given = without_suffix(name), without_suffix(given)
     cut = given.startswith(name) and 54 <= len(name.encode()) <= 63
     return name != given and not cut

@@ -125,7 +125,7 @@ def read_object(
 
 def claim_by_position(pieces: list[Piece], source: Mesh) -> list[Piece]:
     """Gives pieces that lost every claim to the source's numbers new ones by exact position."""
-    return [identify(piece, source) if (piece.vertex_ids == NEW).all() else piece for piece in pieces]
+    return [identify(piece, source) if piece.vertex_ids.max(initial=NEW) == NEW else piece for piece in pieces]
 
 
 # --- places ---------------------------------------------------------------------------------------
