@@ -111,6 +111,8 @@ def read_object(
     if kind in GEOMETRY_TYPES:
         arrays = _read_geometry(context, obj, apply_modifiers, reading)
         if arrays is not None:
+            if relative is not IDENTITY and np.linalg.det(relative[:3, :3]) == 0:
+                reading.warnings.append(f"`{obj.name}` is scaled to 0 along an axis and comes out flat")
             reading.pieces.append(_transformed(obj.name, arrays, relative))
             reading.origins.append(Origin(obj.session_uid, arrays.faces, _is_own(obj, arrays)))
     elif kind == "EMPTY" and obj.instance_type == "COLLECTION" and obj.instance_collection:

@@ -781,6 +781,16 @@ def test_a_coordinate_at_the_end_of_float32_is_refused(hull: dict, tmp_path: Pat
     assert hull["asteroid"].name in refusal(tmp_path)
 
 
+@pytest.mark.parametrize("turned", [0, 0.02])
+def test_an_object_scaled_flat_is_told(turned: float, hull: dict, tmp_path: Path, capfd: pytest.CaptureFixture) -> None:
+    hull["asteroid"].rotation_euler = (turned, 2 * turned, 0)
+    export(tmp_path)
+    assert "scaled to 0" not in capfd.readouterr().out
+    hull["asteroid"].scale.x = 0
+    export(tmp_path)
+    assert f"`{hull['asteroid'].name}` is scaled to 0 along an axis" in capfd.readouterr().out
+
+
 def test_loose_vertices_and_edges_are_left_out(hull: dict, tmp_path: Path, capfd: pytest.CaptureFixture) -> None:
     edit_faces(hull["asteroid"].data, lambda bm: bm.edges.new((bm.verts.new((1, 2, 3)), bm.verts.new((4, 5, 6)))))
     assert export(tmp_path) == source(ONE_ASTEROID)
