@@ -6,7 +6,7 @@ Plain custom properties, which stay readable where the extension isn't installed
 from __future__ import annotations
 
 import hashlib
-import uuid
+import os
 
 import bpy
 
@@ -34,7 +34,7 @@ def make_root(kind: str, stem: str, data: bytes) -> bpy.types.Object:
     root = bpy.data.objects.new(stem, None)
     root.empty_display_type = "PLAIN_AXES"
     root[KIND], root[VERSION], root[STEM], root[SOURCE] = kind, LAYOUT, stem, data
-    root[ROOT_ID] = uuid.uuid4().hex
+    root[ROOT_ID] = os.urandom(16).hex()
     return root
 
 

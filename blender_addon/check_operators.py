@@ -9,12 +9,9 @@ import bpy
 import numpy as np
 from bpy.props import IntProperty, StringProperty
 
-from . import carry, last_check, scene_names
+from . import carry, last_check, mesh_bridge, problems, scene_names, scene_read
+from .core import geometry
 from .core.errors import FormatError, Severity, some
-from .core.geometry import repeated
-from .mesh_bridge import read_mesh
-from .problems import TITLES, Checked, Problem, by_session_uid
-from .scene_read import find_roots, is_edited, root_of
 from .translations import report_text
 
 Result = set[str]
@@ -32,13 +29,13 @@ class RootProperties:
 def find_checked_root(context: bpy.types.Context, name: str = "", session_uid: int = 0) -> bpy.types.Object:
     """The root of that session number or name, or that of the active object, or the only one. Raises
     `FormatError`."""
-    roots = [root for kind in (carry.HULL, carry.SET) for root in find_roots(context.scene, kind)]
+    roots = [root for kind in (carry.HULL, carry.SET) for root in scene_read.find_roots(context.scene, kind)]
     if session_uid:
         roots = [root for root in roots if root.session_uid == session_uid]
     elif name:
         roots = [root for root in roots if root.name == name]
     else:
-        active = root_of(context.view_layer.objects.active)
+        active = scene_read.root_of(context.view_layer.objects.active)
         roots = [active] if active in roots else roots
     if len(roots) == 1:
         return roots[0]
@@ -55,7 +52,7 @@ class SYLPHEED_OT_check(bpy.types.Operator):
     bl_label = "Check Sylpheed Hulls"
 
     def execute(self, context: bpy.types.Context) -> Result:
-        roots = [root for kind in (carry.HULL, carry.SET) for root in find_roots(context.scene, kind)]
+        roots = [root for kind in (carry.HULL, carry.SET) for root in scene_read.find_roots(context.scene, kind)]
         if not roots:
             self.report({"WARNING"}, "The scene holds no hull and no collision set")
             return {"CANCELLED"}
@@ -67,7 +64,7 @@ class SYLPHEED_OT_check(bpy.types.Operator):
         return {"FINISHED"}
 
 
-def summary(checked: Checked) -> str:
+def summary(checked: problems.Checked) -> str:
     """One line: `S14: 2 errors, 1 warning: Open edges (3), …`"""
     told = [problem for problem in checked.problems if problem.severity is not Severity.INFO]
     if not told:
@@ -75,11 +72,11 @@ def summary(checked: Checked) -> str:
     errors, warnings = checked.count(Severity.ERROR), checked.count(Severity.WARNING)
     counts = [f"{n} {word}{'s' if n > 1 else ''}" for n, word in ((errors, "error"), (warnings, "warning")) if n]
     return f"{checked.root}: {', '.join(counts)}: " + ", ".join(
-        f"{TITLES[problem.check]} ({problem.count:,})" for problem in told
+        f"{problems.TITLES[problem.check]} ({problem.count:,})" for problem in told
     )
 
 
-def _worst(checked: Checked) -> Severity:
+def _worst(checked: problems.Checked) -> Severity:
     return checked.problems[0].severity
 
 
@@ -135,44 +132,44 @@ class SYLPHEED_OT_select_problem(bpy.types.Operator, RootProperties):
         return {"FINISHED"} if selected else {"CANCELLED"}
 
 
-def shown_problem(context: bpy.types.Context, root_uid: int, check: str, severity: str) -> Problem | None:
+def shown_problem(context: bpy.types.Context, root_uid: int, check: str, severity: str) -> problems.Problem | None:
     """A problem of the last check, for its tooltip."""
-    root = by_session_uid(context.scene).get(root_uid)
+    root = problems.by_session_uid(context.scene).get(root_uid)
     result = last_check.of(root) if root else None
     found = matching(result.checked, check, severity) if result else []
     return found[0] if found else None
 
 
-def matching(checked: Checked, check: str, severity: str = "") -> list[Problem]:
+def matching(checked: problems.Checked, check: str, severity: str = "") -> list[problems.Problem]:
     """The problems of one check, of one severity or of all for ""."""
     return [p for p in checked.problems if p.check == check and severity in ("", p.severity.value)]
 
 
-def select_elements(context: bpy.types.Context, problems: list[Problem]) -> tuple[list[str], list[str]]:
+def select_elements(context: bpy.types.Context, found: list[problems.Problem]) -> tuple[list[str], list[str]]:
     """Enters edit mode on the objects with elements, exactly those selected. Returns the objects' names, and those
     of objects that can't be entered.
 
     Raises `FormatError` for a face on which edit mode would hang.
     """
-    objects = by_session_uid(context.scene)
-    elements = gather(problems)
+    objects = problems.by_session_uid(context.scene)
+    elements = gather(found)
     _refuse_hangs([objects[uid] for uid in elements])
     chosen = [objects[uid] for uid in elements if _can_enter(context, objects[uid])]
-    kind = problems[0].kind
+    kind = found[0].kind
     if chosen:
         _enter_edit_mode(context, chosen, kind)
     entered = [obj for obj in chosen if obj.mode == "EDIT"]
     for obj in entered:
         _select_in(obj, kind, elements[obj.session_uid])
-    concerned = {*elements, *(uid for problem in problems for uid in problem.objects)}
+    concerned = {*elements, *(uid for problem in found for uid in problem.objects)}
     left_out = sorted(objects[uid].name for uid in concerned if objects[uid] not in entered)
     return [obj.name for obj in entered], left_out
 
 
-def gather(problems: list[Problem]) -> dict[int, np.ndarray]:
+def gather(found: list[problems.Problem]) -> dict[int, np.ndarray]:
     """The elements of some problems, int64, by the objects' session numbers."""
     elements: dict[int, np.ndarray] = {}
-    for problem in problems:
+    for problem in found:
         for uid, numbers in problem.elements.items():
             elements[uid] = np.union1d(elements.get(uid, np.zeros(0, np.int64)), numbers)
     return elements
@@ -214,7 +211,7 @@ def _collections_shown(context: bpy.types.Context, obj: bpy.types.Object) -> boo
 
 def _refuse_hangs(objects: list[bpy.types.Object]) -> None:
     for obj in objects:
-        if not is_edited(obj) and repeated(read_mesh(obj.data).triangles).any():
+        if not scene_read.is_edited(obj) and geometry.repeated(mesh_bridge.read_mesh(obj.data).triangles).any():
             raise FormatError(
                 f"`{obj.name}` has a face that uses a vertex twice, on which edit mode hangs",
                 remedy="run Mesh > Clean Up > Validate, or delete the object",

@@ -14,16 +14,10 @@ from contextlib import contextmanager, redirect_stdout
 
 import bpy
 
-from . import carry
+from . import carry, problems, scene_export, scene_import, scene_read, scene_stage
 from .check_operators import summary
-from .core import files
-from .core.detect import Kind, detect
+from .core import detect, files, rebuild
 from .core.errors import FormatError, Severity
-from .core.rebuild import Options, Outside, Rebuild
-from .problems import check_root
-from .scene_export import Exported, export_hull, export_set
-from .scene_import import HullOptions, Imported, SetOptions, View, make_hull, make_set
-from .scene_read import find_roots
 
 COMMAND = "sylpheed"
 FINE, FAILED, UNREADABLE = 0, 1, 2
@@ -99,19 +93,19 @@ def _import(options: argparse.Namespace) -> int:
     _refuse_output(options.output, ".blend", options.files)
     _open_nothing()
     for path in options.files:
-        hull = HullOptions(options.surfaces, options.cells, False, View())
-        _tell(_import_file(path, hull, SetOptions(options.names, View())))
+        hull = scene_import.HullOptions(options.surfaces, options.cells, False, scene_import.View())
+        _tell(_import_file(path, hull, scene_import.SetOptions(options.names, scene_import.View())))
     return _save(options.output)
 
 
 def _stage(options: argparse.Namespace) -> int:
-    from .scene_stage import StageOptions, import_stage  # enabling the extension need not wait for it
-
     _refuse_output(options.output, ".blend")
     _open_nothing()
     mod = os.path.abspath(options.mod) if options.mod else ""
-    stage = StageOptions(options.stage, options.phase, options.parts, HullOptions(cells="NONE"))
-    for imported in import_stage(bpy.context.scene, os.path.abspath(options.game), mod, stage, lambda part: None):
+    hull = scene_import.HullOptions(cells="NONE")
+    stage = scene_stage.StageOptions(options.stage, options.phase, options.parts, hull)
+    game = os.path.abspath(options.game)
+    for imported in scene_stage.import_stage(bpy.context.scene, game, mod, stage, lambda part: None):
         _tell(imported)
     return _save(options.output)
 
@@ -147,10 +141,10 @@ def _check_file(path: str) -> int:
         _open(path)
     else:
         _open_nothing()
-        _import_file(path, HullOptions(cells="NONE"), SetOptions())
+        _import_file(path, scene_import.HullOptions(cells="NONE"), scene_import.SetOptions())
     status = FINE
     for root in _roots(path):
-        checked = check_root(bpy.context, root)
+        checked = problems.check_root(bpy.context, root)
         print(f"{path}: {summary(checked)}")
         for problem in checked.problems:
             if problem.severity is not Severity.INFO:
@@ -174,11 +168,9 @@ def _export(options: argparse.Namespace) -> int:
 
 
 def _mod(options: argparse.Namespace) -> int:
-    from .scene_stage import export_mod
-
     _open(options.blend)
     game = os.path.abspath(options.game) if options.game else ""
-    exported = export_mod(bpy.context, os.path.abspath(options.output), game, True, lambda part: None)
+    exported = scene_stage.export_mod(bpy.context, os.path.abspath(options.output), game, True, lambda part: None)
     _warn(exported.warnings)
     print(f"wrote {exported.written.path}, replaced {', '.join(exported.written.replaced) or 'nothing'}")
     return FINE
@@ -210,15 +202,15 @@ def _open(path: str) -> None:
         raise FormatError(f"can't be opened: {_last_line(error)}", file=path) from None
 
 
-def _import_file(path: str, hull: HullOptions, parts: SetOptions) -> Imported:
+def _import_file(path: str, hull: scene_import.HullOptions, parts: scene_import.SetOptions) -> scene_import.Imported:
     """Imports a hull or a set, whichever the file is by its content."""
     data, scene, name = files.read_file(path), bpy.context.scene, os.path.basename(path)
     try:
-        kind = detect(data)
-        if kind is Kind.HULL:
-            return make_hull(scene, name, data, hull)
-        if kind is Kind.COLLISION_SET:
-            return make_set(scene, name, data, parts, lambda part: None)
+        kind = detect.detect(data)
+        if kind is detect.Kind.HULL:
+            return scene_import.make_hull(scene, name, data, hull)
+        if kind is detect.Kind.COLLISION_SET:
+            return scene_import.make_set(scene, name, data, parts, lambda part: None)
         raise FormatError("this is no hull and no collision set", found=kind.value if kind else "something else")
     except FormatError as error:
         raise (error if error.file else error.within(path)) from None
@@ -226,20 +218,20 @@ def _import_file(path: str, hull: HullOptions, parts: SetOptions) -> Imported:
 
 def _roots(path: str) -> list[bpy.types.Object]:
     scene = bpy.context.scene
-    roots = find_roots(scene, carry.HULL) + find_roots(scene, carry.SET)
+    roots = scene_read.find_roots(scene, carry.HULL) + scene_read.find_roots(scene, carry.SET)
     if not roots:
         raise FormatError("the file's scene holds no hull and no collision set", file=path, remedy="import one")
     return roots
 
 
-def _export_root(root: bpy.types.Object, options: argparse.Namespace) -> Exported:
+def _export_root(root: bpy.types.Object, options: argparse.Namespace) -> scene_export.Exported:
     if carry.kind(root) == carry.SET:
-        return export_set(bpy.context, root, apply_modifiers=True)
-    rebuild = Options(Rebuild(options.rebuild), Outside(options.outside), options.turn)
-    return export_hull(bpy.context, root, rebuild, apply_modifiers=True)
+        return scene_export.export_set(bpy.context, root, apply_modifiers=True)
+    how = rebuild.Options(rebuild.Rebuild(options.rebuild), rebuild.Outside(options.outside), options.turn)
+    return scene_export.export_hull(bpy.context, root, how, apply_modifiers=True)
 
 
-def _tell(imported: Imported) -> None:
+def _tell(imported: scene_import.Imported) -> None:
     print(imported.summary)
     _warn(imported.warnings)
 

@@ -17,14 +17,10 @@ import bpy
 import numpy as np
 from bpy.props import StringProperty
 
-from . import carry, last_check
+from . import carry, last_check, mesh_bridge, problems, ring_fill
 from .check_operators import RootProperties, find_checked_root, gather, matching, redraw_sidebars
-from .core import collision_set, mcol
+from .core import collision_set, geometry, mcol
 from .core.errors import FormatError, some
-from .core.geometry import FLATTEST, flat
-from .mesh_bridge import TRIANGLE_ATTRIBUTE, VERTEX_ATTRIBUTE
-from .problems import Checked, Problem, Shape, by_session_uid
-from .ring_fill import fill_ring
 from .translations import report_text
 
 Result = set[str]
@@ -52,7 +48,7 @@ class Broken:
     mesh: bmesh.types.BMesh
     numbers: np.ndarray
     partners: np.ndarray
-    shape: Shape
+    shape: problems.Shape
     source: np.ndarray
     vertices: dict[bmesh.types.BMVert, int]
     faces: dict[bmesh.types.BMFace, int]
@@ -98,11 +94,11 @@ class Fix(RootProperties):
         self.report({"INFO"}, report_text("{count:,} mended in {names}", count=sum(mended.values()), names=where))
         return {"FINISHED"}
 
-    def found(self, checked: Checked) -> list[Problem]:
+    def found(self, checked: problems.Checked) -> list[problems.Problem]:
         """The problems that it is for."""
         return [problem for check in self.checks for problem in matching(checked, check, self.severity)]
 
-    def betters(self, before: Checked, after: Checked, uid: int) -> bool:
+    def betters(self, before: problems.Checked, after: problems.Checked, uid: int) -> bool:
         """Whether an object is better off now."""
         told = [problem for check in SHAPE for problem in matching(before, check)]
         now = [problem for check in SHAPE for problem in matching(after, check)]
@@ -111,13 +107,13 @@ class Fix(RootProperties):
 
 
 def mend_objects(
-    context: bpy.types.Context, root: bpy.types.Object, before: Checked, fix: Fix
+    context: bpy.types.Context, root: bpy.types.Object, before: problems.Checked, fix: Fix
 ) -> tuple[dict[str, int], dict[str, str]]:
     """Mends each object and keeps the check of the result: by name, how much was mended, and what was left and why."""
     found = fix.found(before)
     partners = {uid: kept for problem in found for uid, kept in problem.partners.items()}
     waiting = {uid for problem in matching(before, fix.first, "warning") for uid in problem.elements}
-    objects = by_session_uid(context.scene)
+    objects = problems.by_session_uid(context.scene)
     left_out = {uid: _reason_not_own(objects[uid]) for problem in found for uid in problem.objects}
     unmended: dict[int, bmesh.types.BMesh] = {}
     try:
@@ -150,9 +146,9 @@ def mend_objects(
     return mended, {objects[uid].name: why for uid, why in left_out.items()}
 
 
-def _count(problems: list[Problem], uid: int) -> int:
+def _count(found: list[problems.Problem], uid: int) -> int:
     """How many elements of an object some problems name."""
-    return sum(len(problem.elements.get(uid, ())) for problem in problems)
+    return sum(len(problem.elements.get(uid, ())) for problem in found)
 
 
 def _reason_not_own(obj: bpy.types.Object) -> str:
@@ -227,8 +223,8 @@ def _source_triangles(root: bpy.types.Object, obj: bpy.types.Object) -> np.ndarr
 
 def _claim(broken: Broken, faces: Iterable[bmesh.types.BMFace]) -> None:
     """Makes faces new, or those triangles of the source again that have their vertices."""
-    layer = broken.mesh.faces.layers.int.get(TRIANGLE_ATTRIBUTE)
-    vertex_layer = broken.mesh.verts.layers.int.get(VERTEX_ATTRIBUTE)
+    layer = broken.mesh.faces.layers.int.get(mesh_bridge.TRIANGLE_ATTRIBUTE)
+    vertex_layer = broken.mesh.verts.layers.int.get(mesh_bridge.VERTEX_ATTRIBUTE)
     if layer is None:
         return
     sorted_source = np.sort(broken.source, axis=1)
@@ -325,7 +321,7 @@ class SYLPHEED_OT_fix_flat(bpy.types.Operator, Fix):
 
 def _flat(broken: Broken, triangles: Triangles) -> list[bool]:
     numbers = [[broken.vertices[vertex] for vertex in corners] for corners in triangles]
-    return [bool(answer) for answer in flat(broken.shape.vertices, np.array(numbers, np.int64).reshape(-1, 3))]
+    return [bool(answer) for answer in geometry.flat(broken.shape.vertices, np.array(numbers, np.int64).reshape(-1, 3))]
 
 
 def _turn_within(broken: Broken, triangles: Triangles) -> Triangles:
@@ -382,12 +378,12 @@ def _merge_corners(broken: Broken, face: bmesh.types.BMFace) -> bool:
         return float(np.linalg.norm(places[broken.vertices[edge.verts[0]]] - places[broken.vertices[edge.verts[1]]]))
 
     edge = min(face.edges, key=length)
-    if length(edge) > 4 * FLATTEST * float(np.abs(places).max()):
+    if length(edge) > 4 * geometry.FLATTEST * float(np.abs(places).max()):
         return False
     near, far = ({edge.other_vert(vertex) for edge in vertex.link_edges} for vertex in edge.verts)
     if near & far - {vertex for other in edge.link_faces for vertex in other.verts}:
         return False
-    layer = broken.mesh.verts.layers.int.get(VERTEX_ATTRIBUTE)
+    layer = broken.mesh.verts.layers.int.get(mesh_bridge.VERTEX_ATTRIBUTE)
     kept, gone = sorted(edge.verts, key=lambda vertex: (layer is None or vertex[layer] == 0, broken.vertices[vertex]))
     bmesh.ops.weld_verts(broken.mesh, targetmap={gone: kept})
     _claim(broken, kept.link_faces)
@@ -416,7 +412,7 @@ class SYLPHEED_OT_fix_holes(bpy.types.Operator, Fix):
             if len(ring) < 3 or any(set(ring) == set(face.verts) for face in ring[0].link_faces):
                 continue
             numbers = [broken.vertices[vertex] for vertex in ring]
-            triangles = fill_ring(broken.shape.vertices[numbers], _joined(ring))
+            triangles = ring_fill.fill_ring(broken.shape.vertices[numbers], _joined(ring))
             corners = [] if triangles is None else [tuple(ring[at] for at in row) for row in triangles.tolist()]
             if any(broken.mesh.faces.get(three) for three in corners):
                 continue

@@ -6,11 +6,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from .core.mcol import SOLID, Hull
+from .core.mcol import FREE, LISTED, SOLID, Hull
 from .core.query import Place, Shot
 from .translations import label_text
 
 Color = tuple[float, float, float, float]
+
+STATES = {FREE: "free space", LISTED: "holds triangles", SOLID: "solid rock"}
 
 LENGTHS = ((1, 2), (3, 4), (5, 8), (9, 16), (17, 32), (33, 65_535))
 """Classes of cells by how many triangles they list, both ends included. Most cells of the game's own maps lie in

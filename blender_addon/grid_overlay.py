@@ -13,17 +13,10 @@ import numpy as np
 from bpy.app.handlers import persistent
 from gpu_extras.batch import batch_for_shader
 
-from . import carry, grid_layers, viewport
-from .core import mcol
+from . import carry, grid_layers, mesh_bridge, scene_export, viewport
+from .core import geometry, mcol, query, rebuild
 from .core.errors import FormatError
-from .core.geometry import triangle_spheres
-from .core.mcol import Hull
-from .core.query import Place, Shot, place
-from .core.rebuild import Options
-from .grid_layers import Layer
 from .grid_settings import settings
-from .mesh_bridge import read_mesh
-from .scene_export import export_hull, find_root
 from .translations import label_text
 
 MOST_SPHERES = 1_000
@@ -41,15 +34,15 @@ class Overlay:
 
     root: str = ""
     root_uid: int = 0
-    hull: Hull | None = None
+    hull: mcol.Hull | None = None
     refusal: str = ""
     objects: int = 0
     rebuilds: int = 0
     rebuilt_at: float = -ECHO
     legend: list[tuple[grid_layers.Color, str]] = field(default_factory=list)
-    shot: Shot | None = None
-    layers: dict[str, list[Layer]] = field(default_factory=dict)
-    place: Place | None = None
+    shot: query.Shot | None = None
+    layers: dict[str, list[grid_layers.Layer]] = field(default_factory=dict)
+    place: query.Place | None = None
     place_key: tuple = ()
     selection_changed: bool = True
 
@@ -115,14 +108,14 @@ def root_shown(context: bpy.types.Context, overlay: Overlay) -> bpy.types.Object
     return _by_uid(context, overlay.root_uid)
 
 
-def show_shot(shot: Shot | None) -> None:
+def show_shot(shot: query.Shot | None) -> None:
     """Shows a shot through the hull, or none."""
     if _overlay is not None and _overlay.hull is not None:
         _overlay.shot = shot
         _overlay.layers["shot"] = grid_layers.shot_layers(_overlay.hull, shot) if shot else []
 
 
-def place_at_cursor(context: bpy.types.Context, overlay: Overlay) -> Place | None:
+def place_at_cursor(context: bpy.types.Context, overlay: Overlay) -> query.Place | None:
     """What the game knows of the 3D cursor's place, worked out anew when it or the root moved."""
     root = root_shown(context, overlay)
     if root is None:
@@ -135,7 +128,7 @@ def place_at_cursor(context: bpy.types.Context, overlay: Overlay) -> Place | Non
         except FormatError:
             overlay.place = None
         else:
-            overlay.place = place(overlay.hull, point)
+            overlay.place = query.place(overlay.hull, point)
         overlay.layers.pop("cursor", None)
     return overlay.place
 
@@ -156,7 +149,8 @@ def _rebuild(context: bpy.types.Context, overlay: Overlay) -> None:
     overlay.root = root.name
     overlay.objects = len(context.scene.objects)
     try:
-        overlay.hull, overlay.refusal = mcol.decode(export_hull(context, root, Options(), True).data), ""
+        exported = scene_export.export_hull(context, root, rebuild.Options(), True)
+        overlay.hull, overlay.refusal = mcol.decode(exported.data), ""
     except FormatError as error:
         overlay.refusal = str(error)
         if overlay.hull is None:
@@ -172,7 +166,7 @@ def _rebuild(context: bpy.types.Context, overlay: Overlay) -> None:
 def _root_to_show(context: bpy.types.Context, overlay: Overlay) -> bpy.types.Object:
     """The active object's root or the only one; where neither tells, the one that is shown."""
     try:
-        return find_root(context, carry.HULL)
+        return scene_export.find_root(context, carry.HULL)
     except FormatError:
         root = _by_uid(context, overlay.root_uid)
         if root is None:
@@ -184,7 +178,7 @@ def _by_uid(context: bpy.types.Context, uid: int) -> bpy.types.Object | None:
     return next((obj for obj in context.scene.objects if obj.session_uid == uid), None)
 
 
-def visible_layers(context: bpy.types.Context, overlay: Overlay) -> list[Layer]:
+def visible_layers(context: bpy.types.Context, overlay: Overlay) -> list[grid_layers.Layer]:
     """The layers that the settings ask for, each made when it is first needed."""
     shown, hull = settings(context), overlay.hull
     if root_shown(context, overlay) is None:
@@ -223,7 +217,7 @@ def _selected_spheres(context: bpy.types.Context, overlay: Overlay) -> np.ndarra
             continue
         to_root = np.linalg.solve(np.array(root.matrix_world, np.float64), np.array(obj.matrix_world, np.float64))
         points = (corners[:room].reshape(-1, 3) @ to_root[:3, :3].T + to_root[:3, 3]).astype(np.float32)
-        spheres.append(triangle_spheres(points, np.arange(len(points)).reshape(-1, 3)))
+        spheres.append(geometry.triangle_spheres(points, np.arange(len(points)).reshape(-1, 3)))
         room -= len(points) // 3
     return np.concatenate(spheres)
 
@@ -236,7 +230,7 @@ def _selected_corners(obj: bpy.types.Object) -> np.ndarray:
 
 
 def _all_corners(obj: bpy.types.Object) -> np.ndarray:
-    arrays = read_mesh(obj.data)
+    arrays = mesh_bridge.read_mesh(obj.data)
     return arrays.vertices.astype(np.float64)[arrays.triangles[:MOST_SPHERES]]
 
 
@@ -330,7 +324,7 @@ def _draw_view() -> None:
         gpu.state.blend_set("NONE")
 
 
-def _draw_layer(layer: Layer) -> None:
+def _draw_layer(layer: grid_layers.Layer) -> None:
     wide = layer.kind == "LINES" and layer.width > 1
     uniform = isinstance(layer.color, tuple)
     name = "POLYLINE_UNIFORM_COLOR" if wide else "UNIFORM_COLOR" if uniform else "FLAT_COLOR"

@@ -6,16 +6,14 @@ import textwrap
 
 import bpy
 
-from . import grid_overlay
+from . import grid_layers, grid_overlay
+from .core import query
 from .core.errors import FormatError
-from .core.mcol import FREE, LISTED, SOLID
-from .core.query import Place
 from .grid_settings import settings
 from .operators import Result, refuse
 from .shoot import VIEW3D_OT_sylpheed_shoot, lines
 from .translations import label_text
 
-STATES = {FREE: "free space", LISTED: "holds triangles", SOLID: "solid rock"}
 MOST_LINES = 12
 
 
@@ -132,13 +130,14 @@ class SYLPHEED_PT_grid_shoot(SylpheedSubpanel, bpy.types.Panel):
                 column.label(text=text, translate=False)
 
 
-def place_lines(place: Place) -> list[str]:
+def place_lines(place: query.Place) -> list[str]:
     """What to tell about a point."""
     here = label_text("Solid here" if place.solid else "Free here")
     if place.position is None:
         return [here, label_text("Outside the grid")]
     x, y, z = place.position
-    state = label_text(STATES[place.state]) if place.state in STATES else place.state
+    known = place.state in grid_layers.STATES
+    state = label_text(grid_layers.STATES[place.state]) if known else place.state
     cell = label_text(
         "Cell ({x}, {y}, {z}), number {number:,}: {state}", x=x, y=y, z=z, number=place.number, state=state
     )

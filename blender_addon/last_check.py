@@ -9,9 +9,7 @@ import bpy
 import numpy as np
 from bpy.app.handlers import persistent
 
-from . import carry
-from .problems import Checked, check_root
-from .scene_read import below, find_roots, is_edited
+from . import carry, problems, scene_read
 
 ALL = -1
 """In `Result.edited`: the objects below the root are others than they were."""
@@ -21,7 +19,7 @@ ALL = -1
 class Result:
     """A check, the state of the root and each object below it when it was made, and which of them differ since."""
 
-    checked: Checked
+    checked: problems.Checked
     states: dict[int, int | None]
     edited: set[int] = field(default_factory=set)
 
@@ -32,11 +30,11 @@ _results: dict[int, Result] = {}
 _object_count = -1
 
 
-def run(context: bpy.types.Context, root: bpy.types.Object) -> Checked:
+def run(context: bpy.types.Context, root: bpy.types.Object) -> problems.Checked:
     """Checks a root and keeps the result."""
     global _object_count
-    checked = check_root(context, root)
-    states = {obj.session_uid: _state(obj) for obj in (root, *below(context.scene, root))}
+    checked = problems.check_root(context, root)
+    states = {obj.session_uid: _state(obj) for obj in (root, *scene_read.below(context.scene, root))}
     _results[root.session_uid] = Result(checked, states)
     _object_count = len(bpy.data.objects)
     return checked
@@ -109,7 +107,7 @@ def _note_load(*_: object) -> None:
 def _compare(obj: bpy.types.Object) -> None:
     for result in _results.values():
         if obj.session_uid in result.states:
-            state = None if is_edited(obj) else _state(obj)
+            state = None if scene_read.is_edited(obj) else _state(obj)
             if state is None or state != result.states[obj.session_uid]:
                 result.edited.add(obj.session_uid)
             else:
@@ -118,11 +116,11 @@ def _compare(obj: bpy.types.Object) -> None:
 
 def _compare_all(scene: bpy.types.Scene) -> None:
     for kind in (carry.HULL, carry.SET):
-        for root in find_roots(scene, kind):
+        for root in scene_read.find_roots(scene, kind):
             result = of(root)
             if result is None:
                 continue
-            objects = [root, *below(scene, root)]
+            objects = [root, *scene_read.below(scene, root)]
             result.edited.clear()
             if {obj.session_uid for obj in objects} != set(result.states):
                 result.edited.add(ALL)

@@ -6,15 +6,10 @@ import bpy
 import numpy as np
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty, IntProperty, StringProperty
 
-from . import carry, grid_overlay, viewport
-from .core import mcol
-from .core.asteroid import FEWEST_TRIANGLES, MOST_TRIANGLES
+from . import carry, grid_overlay, scene_export, scene_import, scene_making, scene_read, viewport
+from .core import asteroid, mcol
 from .core.errors import FormatError
 from .operators import Result, ViewProperties, refuse, report
-from .scene_export import find_root
-from .scene_import import HullOptions
-from .scene_making import Asteroid, add_asteroid, fit_grid_of, make_new_hull
-from .scene_read import find_roots
 from .translations import report_text
 
 
@@ -42,9 +37,9 @@ class OBJECT_OT_sylpheed_add_asteroid(bpy.types.Operator):
         name="Triangles",
         description="The most that it may have. The game's own asteroids have about 50",
         default=80,
-        min=FEWEST_TRIANGLES,
+        min=asteroid.FEWEST_TRIANGLES,
         soft_max=2_000,
-        max=MOST_TRIANGLES,
+        max=asteroid.MOST_TRIANGLES,
     )
     location: FloatVectorProperty(
         name="Location",
@@ -58,7 +53,7 @@ class OBJECT_OT_sylpheed_add_asteroid(bpy.types.Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         cls.poll_message_set("There is no hull to add it to: import one, or make one with New Hull")
-        return bool(find_roots(context.scene, carry.HULL))
+        return bool(scene_read.find_roots(context.scene, carry.HULL))
 
     def draw(self, context: bpy.types.Context) -> None:
         self.layout.use_property_split = True
@@ -67,11 +62,12 @@ class OBJECT_OT_sylpheed_add_asteroid(bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> Result:
         try:
-            root = find_root(context, carry.HULL)
+            root = scene_export.find_root(context, carry.HULL)
             if not self.properties.is_property_set("location"):
                 self.location = viewport.in_root(root, context.scene.cursor.location)
-            asteroid = Asteroid(self.seed, self.size, self.roughness, self.triangles, tuple(self.location))
-            obj, warnings = add_asteroid(context.scene, root, asteroid)
+            look = self.seed, self.size, self.roughness, self.triangles
+            new = scene_making.Asteroid(*look, tuple(self.location))
+            obj, warnings = scene_making.add_asteroid(context.scene, root, new)
         except FormatError as error:
             return refuse(self, error)
         viewport.select_only(context, obj)
@@ -136,9 +132,11 @@ class OBJECT_OT_sylpheed_new_hull(bpy.types.Operator, ViewProperties):
 
     def execute(self, context: bpy.types.Context) -> Result:
         half = np.array(self.box, np.float32) / 2
-        options = HullOptions(cells="OBJECTS" if self.cells else "NONE", view=self.view())
+        options = scene_import.HullOptions(cells="OBJECTS" if self.cells else "NONE", view=self.view())
         try:
-            made = make_new_hull(context.scene, self.name, -half, half, self.cell_size, self.wall == "BOX", options)
+            made = scene_making.make_new_hull(
+                context.scene, self.name, -half, half, self.cell_size, self.wall == "BOX", options
+            )
         except FormatError as error:
             return refuse(self, error)
         viewport.select(context, [made.root])
@@ -179,11 +177,11 @@ class OBJECT_OT_sylpheed_fit_grid(bpy.types.Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         cls.poll_message_set("There is no hull in the scene")
-        return bool(find_roots(context.scene, carry.HULL))
+        return bool(scene_read.find_roots(context.scene, carry.HULL))
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
         try:
-            source = mcol.decode(carry.source(find_root(context, carry.HULL)))
+            source = mcol.decode(carry.source(scene_export.find_root(context, carry.HULL)))
         except FormatError as error:
             return refuse(self, error)
         sides = set(source.grid.cell_size.tolist())
@@ -201,7 +199,9 @@ class OBJECT_OT_sylpheed_fit_grid(bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> Result:
         try:
-            change = fit_grid_of(context, find_root(context, carry.HULL), self.cell_size, self.margin)
+            change = scene_making.fit_grid_of(
+                context, scene_export.find_root(context, carry.HULL), self.cell_size, self.margin
+            )
         except FormatError as error:
             return refuse(self, error)
         if not change:

@@ -11,14 +11,10 @@ import bpy
 from bpy.props import BoolProperty, CollectionProperty, EnumProperty, FloatProperty, StringProperty
 from bpy_extras.io_utils import ExportHelper, ImportHelper
 
-from . import carry, scene_names, viewport
-from .core import files
-from .core.detect import Kind, detect_file
+from . import carry, scene_export, scene_import, scene_names, scene_stage, viewport
+from .core import detect, files, rebuild
 from .core.errors import FormatError
-from .core.rebuild import Options, Outside, Rebuild
 from .preferences import PATH_OPTIONS, SylpheedPreferences, folders
-from .scene_export import Exported, export_hull, export_set, find_root
-from .scene_import import HullOptions, Imported, SetOptions, View, import_hull, import_set
 from .translations import CONTEXT, label_text, report_text
 
 if TYPE_CHECKING:
@@ -59,8 +55,8 @@ class ViewProperties:
         default=True,
     )
 
-    def view(self) -> View:
-        return View(self.scale, self.up, self.mirror)
+    def view(self) -> scene_import.View:
+        return scene_import.View(self.scale, self.up, self.mirror)
 
     def draw_view(self, layout: bpy.types.UILayout) -> None:
         for name in ("scale", "up", "mirror", "reach"):
@@ -94,8 +90,8 @@ class HullProperties(ViewProperties):
         default=False,
     )
 
-    def hull_options(self) -> HullOptions:
-        return HullOptions(self.surfaces, self.cells, self.spheres, self.view())
+    def hull_options(self) -> scene_import.HullOptions:
+        return scene_import.HullOptions(self.surfaces, self.cells, self.spheres, self.view())
 
     def draw_hull(self, layout: bpy.types.UILayout) -> None:
         for name in ("surfaces", "cells", "spheres"):
@@ -115,7 +111,8 @@ class ImportFiles(ImportHelper):
     files: CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE"})
     directory: StringProperty(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"} | PATH_OPTIONS)
 
-    kind = Kind.HULL
+    kind = "HULL"
+    """A member of `detect.Kind`."""
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
         """Asks for the files, or for the options alone where files were dropped that can be imported."""
@@ -129,13 +126,14 @@ class ImportFiles(ImportHelper):
     def foreign(self, path: str, detail: str = "") -> str:
         """What to say of a file that isn't of this operator's kind, "" of one that is."""
         try:
-            found = detect_file(path)
+            found = detect.detect_file(path)
         except FormatError as error:
             return str(error)
-        if found is self.kind:
+        wanted = detect.Kind[self.kind]
+        if found is wanted:
             return ""
         what = f"it is a {found.value}" if found else detail or "nothing that this extension knows"
-        return f"{path}: not a {self.kind.value} of Project Sylpheed ({what})"
+        return f"{path}: not a {wanted.value} of Project Sylpheed ({what})"
 
     def paths(self) -> list[str]:
         names = [file.name for file in self.files if file.name]
@@ -143,7 +141,9 @@ class ImportFiles(ImportHelper):
             return [os.path.join(bpy.path.abspath(self.directory), name) for name in names]
         return [bpy.path.abspath(self.filepath)]
 
-    def import_all(self, context: bpy.types.Context, import_one: Callable[[str, Callable], Imported]) -> Result:
+    def import_all(
+        self, context: bpy.types.Context, import_one: Callable[[str, Callable], scene_import.Imported]
+    ) -> Result:
         """Imports every file, selects what came in, reports."""
         paths, done, failed = self.paths(), [], []
         window = context.window_manager
@@ -187,7 +187,7 @@ class IMPORT_SCENE_OT_sylpheed_col(bpy.types.Operator, ImportFiles, HullProperti
 
     def execute(self, context: bpy.types.Context) -> Result:
         options = self.hull_options()
-        return self.import_all(context, lambda path, _: import_hull(context.scene, path, options))
+        return self.import_all(context, lambda path, _: scene_import.import_hull(context.scene, path, options))
 
 
 class IMPORT_SCENE_OT_sylpheed_set(bpy.types.Operator, ImportFiles, ViewProperties):
@@ -197,7 +197,7 @@ class IMPORT_SCENE_OT_sylpheed_set(bpy.types.Operator, ImportFiles, ViewProperti
     bl_label = "Import Sylpheed Collision Set"
     bl_options = {"PRESET", "UNDO"}
 
-    kind = Kind.COLLISION_SET
+    kind = "COLLISION_SET"
     filename_ext = ".bin"
     filter_glob: StringProperty(default="*.bin", options={"HIDDEN"})
     name_filter: StringProperty(
@@ -212,8 +212,10 @@ class IMPORT_SCENE_OT_sylpheed_set(bpy.types.Operator, ImportFiles, ViewProperti
         self.draw_view(self.layout)
 
     def execute(self, context: bpy.types.Context) -> Result:
-        options = SetOptions(self.name_filter, self.view())
-        return self.import_all(context, lambda path, progress: import_set(context.scene, path, options, progress))
+        options = scene_import.SetOptions(self.name_filter, self.view())
+        return self.import_all(
+            context, lambda path, progress: scene_import.import_set(context.scene, path, options, progress)
+        )
 
 
 class ExportFile(ExportHelper):
@@ -233,7 +235,9 @@ class ExportFile(ExportHelper):
         default=True,
     )
 
-    def export(self, context: bpy.types.Context, export_root: Callable[[], tuple[str, Exported]]) -> Result:
+    def export(
+        self, context: bpy.types.Context, export_root: Callable[[], tuple[str, scene_export.Exported]]
+    ) -> Result:
         """Makes the bytes, then writes them, then reports."""
         context.window_manager.progress_begin(0, 1)
         try:
@@ -308,11 +312,11 @@ class EXPORT_SCENE_OT_sylpheed_col(bpy.types.Operator, ExportFile):
         return ExportHelper.invoke(self, context, event)
 
     def execute(self, context: bpy.types.Context) -> Result:
-        options = Options(Rebuild(self.rebuild), Outside(self.outside), self.turn)
+        options = rebuild.Options(rebuild.Rebuild(self.rebuild), rebuild.Outside(self.outside), self.turn)
 
-        def export_root() -> tuple[str, Exported]:
-            root = find_root(context, carry.HULL, self.hull, self.collection)
-            return root[carry.STEM], export_hull(context, root, options, self.apply_modifiers)
+        def export_root() -> tuple[str, scene_export.Exported]:
+            root = scene_export.find_root(context, carry.HULL, self.hull, self.collection)
+            return root[carry.STEM], scene_export.export_hull(context, root, options, self.apply_modifiers)
 
         return self.export(context, export_root)
 
@@ -336,9 +340,9 @@ class EXPORT_SCENE_OT_sylpheed_set(bpy.types.Operator, ExportFile):
         return ExportHelper.invoke(self, context, event)
 
     def execute(self, context: bpy.types.Context) -> Result:
-        def export_root() -> tuple[str, Exported]:
-            root = find_root(context, carry.SET, collection=self.collection)
-            return root[carry.STEM], export_set(context, root, self.apply_modifiers)
+        def export_root() -> tuple[str, scene_export.Exported]:
+            root = scene_export.find_root(context, carry.SET, collection=self.collection)
+            return root[carry.STEM], scene_export.export_set(context, root, self.apply_modifiers)
 
         return self.export(context, export_root)
 
@@ -361,10 +365,8 @@ def _phases(options: bpy.types.OperatorProperties, context: bpy.types.Context) -
 
 
 def _stages(options: bpy.types.OperatorProperties, context: bpy.types.Context) -> list[Stage]:
-    from .scene_stage import list_stages  # archives and tables: enabling the extension need not wait for them
-
     try:
-        return list_stages(_game_folder(options, context))
+        return scene_stage.list_stages(_game_folder(options, context))
     except FormatError:
         return []  # execute says why
 
@@ -421,16 +423,14 @@ class IMPORT_SCENE_OT_sylpheed_stage(bpy.types.Operator, HullProperties):
         self.draw_hull(self.layout)
 
     def execute(self, context: bpy.types.Context) -> Result:
-        from .scene_stage import StageOptions, import_stage
-
-        options = StageOptions(self.stage, self.phase, self.parts, self.hull_options())
+        options = scene_stage.StageOptions(self.stage, self.phase, self.parts, self.hull_options())
         window = context.window_manager
         window.progress_begin(0, 1)
         try:
             folder = _game_folder(self, context)
             if not folder:
                 raise FormatError("no game folder is named", remedy="choose it here or in the extension's preferences")
-            done = import_stage(context.scene, folder, folders(context)[1], options, window.progress_update)
+            done = scene_stage.import_stage(context.scene, folder, folders(context)[1], options, window.progress_update)
         except FormatError as error:
             return refuse(self, error)
         finally:
@@ -473,14 +473,12 @@ class EXPORT_SCENE_OT_sylpheed_mod(bpy.types.Operator):
         return context.window_manager.invoke_props_dialog(self, width=440)
 
     def execute(self, context: bpy.types.Context) -> Result:
-        from .scene_stage import export_mod
-
         window = context.window_manager
         window.progress_begin(0, 1)
         try:
             directory = bpy.path.abspath(self.directory) if self.directory else folders(context)[1]
             game = bpy.path.abspath(self.game) if self.game else ""
-            exported = export_mod(context, directory, game, self.sets == "ALL", window.progress_update)
+            exported = scene_stage.export_mod(context, directory, game, self.sets == "ALL", window.progress_update)
         except FormatError as error:
             return refuse(self, error)
         finally:
@@ -493,7 +491,7 @@ class EXPORT_SCENE_OT_sylpheed_mod(bpy.types.Operator):
         return {"FINISHED"}
 
 
-def _finish_import(operator: bpy.types.Operator, context: bpy.types.Context, done: list[Imported]) -> None:
+def _finish_import(operator: bpy.types.Operator, context: bpy.types.Context, done: list[scene_import.Imported]) -> None:
     """Selects what came in, and reports."""
     roots = [imported.root for imported in done]
     viewport.select(context, roots)
@@ -525,7 +523,7 @@ def _suggest_name(operator: bpy.types.Operator, context: bpy.types.Context, kind
     if operator.filepath:
         return
     try:
-        stem = find_root(context, kind, name)[carry.STEM]
+        stem = scene_export.find_root(context, kind, name)[carry.STEM]
     except FormatError:
         return  # execute says so
     folder = os.path.dirname(bpy.data.filepath)

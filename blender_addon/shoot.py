@@ -7,13 +7,11 @@ import numpy as np
 from bpy.props import FloatProperty, FloatVectorProperty
 from bpy_extras.view3d_utils import region_2d_to_origin_3d, region_2d_to_vector_3d
 
-from . import grid_overlay, viewport
+from . import grid_overlay, scene_making, viewport
+from .core import mcol, query
 from .core.errors import FormatError
-from .core.mcol import Hull
-from .core.query import Shot, free_time, shoot
 from .grid_settings import settings
 from .operators import Result, refuse
-from .scene_making import check_numbers
 from .translations import label_text
 
 
@@ -89,20 +87,20 @@ class VIEW3D_OT_sylpheed_shoot(bpy.types.Operator):
             grid_overlay.turn_on(context)
             if not any(self.movement):
                 raise FormatError("the shot goes nowhere", remedy="give a movement other than 0")
-            check_numbers("the shot", *self.start, *self.movement, self.radius)
+            scene_making.check_numbers("the shot", *self.start, *self.movement, self.radius)
         except FormatError as error:
             return refuse(self, error)
         self._shoot(grid_overlay.current().hull)
         viewport.redraw(context)
         return {"FINISHED"}
 
-    def _shoot(self, hull: Hull) -> None:
-        shot = shoot(hull, np.array(self.start), np.array(self.movement), self.radius or None)
+    def _shoot(self, hull: mcol.Hull) -> None:
+        shot = query.shoot(hull, np.array(self.start), np.array(self.movement), self.radius or None)
         grid_overlay.show_shot(shot)
         self.report({"INFO"}, ", ".join(lines(shot)))
 
 
-def lines(shot: Shot) -> list[str]:
+def lines(shot: query.Shot) -> list[str]:
     """What to tell about a shot."""
     if shot.first is None:
         return [label_text("Misses the grid: no cell is visited")]
@@ -148,7 +146,7 @@ def _view_below(
 
 def _line_through(
     root: bpy.types.Object,
-    hull: Hull,
+    hull: mcol.Hull,
     region: bpy.types.Region,
     view: bpy.types.RegionView3D,
     place: tuple[int, int],
@@ -172,5 +170,5 @@ def _line_through(
         return start, direction * float(np.linalg.norm((low + high) / 2 - start))
     begin = max(enter, 0.0)
     start, movement = start + begin * direction, (leave - begin) * direction
-    free = free_time(hull, start, movement, radius)
+    free = query.free_time(hull, start, movement, radius)
     return start + free * movement, (1 - free) * movement

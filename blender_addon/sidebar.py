@@ -6,12 +6,10 @@ from unicodedata import east_asian_width
 
 import bpy
 
-from . import carry, last_check
+from . import carry, last_check, problems, scene_read
 from .check_operators import SYLPHEED_OT_check, SYLPHEED_OT_select_problem
 from .core.errors import Severity
 from .fixes import FIXES
-from .problems import TITLES, Fact, Problem
-from .scene_read import root_of
 from .translations import CONTEXT
 
 ICONS = {Severity.ERROR: "CANCEL", Severity.WARNING: "ERROR", Severity.INFO: "INFO"}
@@ -28,7 +26,7 @@ class SYLPHEED_PT_hull(bpy.types.Panel):
 
     def draw(self, context: bpy.types.Context) -> None:
         layout = self.layout
-        root = root_of(context.view_layer.objects.active)
+        root = scene_read.root_of(context.view_layer.objects.active)
         if root is None:
             layout.label(text="Select an object of a hull or collision set", icon="INFO")
             layout.operator(SYLPHEED_OT_check.bl_idname, text="Check All", icon="CHECKMARK")
@@ -51,19 +49,19 @@ class SYLPHEED_PT_hull(bpy.types.Panel):
             _draw_problem(column, root, problem)
 
 
-def _draw_verdict(layout: bpy.types.UILayout, sound: bool, problems: int) -> None:
+def _draw_verdict(layout: bpy.types.UILayout, sound: bool, count: int) -> None:
     if not sound:
         layout.label(text="Can't be exported yet", icon="CANCEL")
-    elif problems:
+    elif count:
         layout.label(text="Can be exported", icon="CHECKMARK")
     else:
         layout.label(text="Sound", text_ctxt=CONTEXT, icon="CHECKMARK")
 
 
-def _draw_problem(layout: bpy.types.UILayout, root: bpy.types.Object, problem: Problem) -> None:
+def _draw_problem(layout: bpy.types.UILayout, root: bpy.types.Object, problem: problems.Problem) -> None:
     column = layout.box().column(align=True)
     row = column.row()
-    row.label(text=TITLES[problem.check], icon=ICONS[problem.severity])
+    row.label(text=problems.TITLES[problem.check], icon=ICONS[problem.severity])
     count = row.row()
     count.alignment = "RIGHT"
     count.label(text=f"{problem.count:,}", translate=False)
@@ -104,11 +102,11 @@ class SYLPHEED_PT_hull_facts(bpy.types.Panel):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        root = root_of(context.view_layer.objects.active)
+        root = scene_read.root_of(context.view_layer.objects.active)
         return root is not None and last_check.of(root) is not None
 
     def draw(self, context: bpy.types.Context) -> None:
-        root = root_of(context.view_layer.objects.active)
+        root = scene_read.root_of(context.view_layer.objects.active)
         result = last_check.of(root) if root else None
         if result is None:
             return
@@ -118,7 +116,7 @@ class SYLPHEED_PT_hull_facts(bpy.types.Panel):
             _draw_fact(column, fact)
 
 
-def _draw_fact(layout: bpy.types.UILayout, fact: Fact) -> None:
+def _draw_fact(layout: bpy.types.UILayout, fact: problems.Fact) -> None:
     value = f"{fact.value} / {fact.limit}" if fact.limit else fact.value
     if not value:
         layout.separator()

@@ -18,6 +18,7 @@ import bpy
 import pytest
 
 import build
+from tests.blender.helpers import DATA
 
 ROOT = Path(__file__).resolve().parents[2]
 CYCLES = 10
@@ -129,6 +130,24 @@ def test_the_installed_core_runs_without_blender_and_without_the_sources(addon: 
     result = subprocess.run(command, capture_output=True, text=True, cwd=folder)
     assert result.returncode == 0, result.stderr
     assert Path(result.stdout.strip()) == folder / "core" / "__init__.py"
+
+
+ENABLE = """
+import bpy, addon_utils, sys
+assert addon_utils.enable({package!r})
+from {package} import deferred
+def waiting():
+    return [name for name in deferred.DEFERRED if type(sys.modules[f"{package}.{{name}}"]).__name__ == "_LazyModule"]
+assert waiting() == list(deferred.DEFERRED), waiting()
+bpy.ops.import_scene.sylpheed_col(filepath={hull!r})
+assert "scene_import" not in waiting() and "scene_making" in waiting(), waiting()
+"""
+
+
+def test_enabling_waits_for_nothing_that_does_the_work(addon: ModuleType) -> None:
+    code = ENABLE.format(package=addon.__name__, hull=str(DATA / "test.col"))
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
 
 
 def traces() -> dict[str, list[str]]:

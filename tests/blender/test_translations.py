@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
+import operator
 import pkgutil
 import re
 import string
@@ -112,7 +113,7 @@ def possible_texts(node: ast.expr, module: ModuleType, where: str) -> list[str]:
         return []  # where facts are made
     if told == "label" and module.__name__.endswith(".operators"):
         return [*module.IMPORTS.values(), *module.EXPORTS.values()]
-    table = isinstance(node, ast.Subscript) and getattr(module, ast.unparse(node.value), None)
+    table = isinstance(node, ast.Subscript) and operator.attrgetter(ast.unparse(node.value))(module)
     assert table, f"{where}: {told} can't be translated: use label_text and translate=False"
     return list(table.values())
 
