@@ -89,7 +89,7 @@ def compare(
         for work, count, taken in zip((ours, peer), repeats, times, strict=True):
             prepare()
             gc.collect()
-            taken.append(seconds(lambda work=work, count=count: [work() for _ in range(count)]) / count)
+            taken.append(seconds(lambda work=work, count=count: repeat(work, count)) / count)
     return ratio_of(*times)
 
 
@@ -98,6 +98,11 @@ def ratio_of(ours: list[float], peer: list[float]) -> tuple[float, float]:
     ratio = min(ours) / min(peer)
     parts = [min(ours[part::PARTS]) / min(peer[part::PARTS]) for part in range(min(PARTS, len(ours)))]
     return ratio, max(abs(part - ratio) for part in parts) / ratio
+
+
+def repeat(work: Work, count: int) -> None:
+    for _ in range(count):
+        work()
 
 
 def seconds(work: Work) -> float:
