@@ -152,7 +152,8 @@ def decode_slots(coded: bytes, offset: int = 0) -> np.ndarray:
     if len(starts) and first[last] < 0x40:
         if first[last]:
             raise FormatError(
-                f"the relocation table holds code 0x{first[last]:02X} behind slot number {last:,}, which hangs the game",
+                f"the relocation table holds code 0x{first[last]:02X} behind slot number {last:,}, "
+                "which hangs the game",
                 offset=offset + int(starts[last]),
                 expected="0x40 to 0xFF, or 0x00 at the end",
                 found=f"0x{first[last]:02X}",
