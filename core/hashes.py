@@ -39,6 +39,8 @@ def string_id(name: str | bytes) -> int:
 def _encoded(name: str | bytes) -> bytes:
     if isinstance(name, bytes):
         return name
+    if name.isascii():
+        return name.encode("ascii")  # the same bytes, without the search for a codec
     try:
         return name.encode(ENCODING)
     except UnicodeEncodeError as error:
