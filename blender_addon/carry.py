@@ -5,9 +5,6 @@ Plain custom properties, which stay readable where the extension isn't installed
 
 from __future__ import annotations
 
-import hashlib
-import uuid
-
 import bpy
 
 LAYOUT = 1
@@ -31,6 +28,8 @@ HULL, SET, SHOWN = "hull", "set", "shown"
 
 def make_root(kind: str, stem: str, data: bytes) -> bpy.types.Object:
     """An empty that carries a source file."""
+    import uuid
+
     root = bpy.data.objects.new(stem, None)
     root.empty_display_type = "PLAIN_AXES"
     root[KIND], root[VERSION], root[STEM], root[SOURCE] = kind, LAYOUT, stem, data
@@ -64,6 +63,8 @@ def is_imported(root: bpy.types.Object, data: bytes) -> bool:
 
 
 def _digest(data: bytes) -> str:
+    import hashlib
+
     return hashlib.sha256(data).hexdigest()
 
 

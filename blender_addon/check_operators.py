@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bmesh
 import bpy
@@ -11,11 +11,10 @@ from bpy.props import IntProperty, StringProperty
 
 from . import carry, last_check, scene_names
 from .core.errors import FormatError, Severity, some
-from .core.geometry import repeated
-from .mesh_bridge import read_mesh
-from .problems import TITLES, Checked, Problem, by_session_uid
-from .scene_read import find_roots, is_edited, root_of
 from .translations import report_text
+
+if TYPE_CHECKING:
+    from .problems import Checked, Problem
 
 Result = set[str]
 
@@ -32,6 +31,8 @@ class RootProperties:
 def find_checked_root(context: bpy.types.Context, name: str = "", session_uid: int = 0) -> bpy.types.Object:
     """The root of that session number or name, or that of the active object, or the only one. Raises
     `FormatError`."""
+    from .scene_read import find_roots, root_of
+
     roots = [root for kind in (carry.HULL, carry.SET) for root in find_roots(context.scene, kind)]
     if session_uid:
         roots = [root for root in roots if root.session_uid == session_uid]
@@ -55,6 +56,8 @@ class SYLPHEED_OT_check(bpy.types.Operator):
     bl_label = "Check Sylpheed Hulls"
 
     def execute(self, context: bpy.types.Context) -> Result:
+        from .scene_read import find_roots
+
         roots = [root for kind in (carry.HULL, carry.SET) for root in find_roots(context.scene, kind)]
         if not roots:
             self.report({"WARNING"}, "The scene holds no hull and no collision set")
@@ -69,6 +72,8 @@ class SYLPHEED_OT_check(bpy.types.Operator):
 
 def summary(checked: Checked) -> str:
     """One line: `S14: 2 errors, 1 warning: Open edges (3), …`"""
+    from .problems import TITLES
+
     told = [problem for problem in checked.problems if problem.severity is not Severity.INFO]
     if not told:
         return f"{checked.root}: sound"
@@ -137,6 +142,8 @@ class SYLPHEED_OT_select_problem(bpy.types.Operator, RootProperties):
 
 def shown_problem(context: bpy.types.Context, root_uid: int, check: str, severity: str) -> Problem | None:
     """A problem of the last check, for its tooltip."""
+    from .problems import by_session_uid
+
     root = by_session_uid(context.scene).get(root_uid)
     result = last_check.of(root) if root else None
     found = matching(result.checked, check, severity) if result else []
@@ -154,6 +161,8 @@ def select_elements(context: bpy.types.Context, problems: list[Problem]) -> tupl
 
     Raises `FormatError` for a face on which edit mode would hang.
     """
+    from .problems import by_session_uid
+
     objects = by_session_uid(context.scene)
     elements = gather(problems)
     _refuse_hangs([objects[uid] for uid in elements])
@@ -213,6 +222,10 @@ def _collections_shown(context: bpy.types.Context, obj: bpy.types.Object) -> boo
 
 
 def _refuse_hangs(objects: list[bpy.types.Object]) -> None:
+    from .core.geometry import repeated
+    from .mesh_bridge import read_mesh
+    from .scene_read import is_edited
+
     for obj in objects:
         if not is_edited(obj) and repeated(read_mesh(obj.data).triangles).any():
             raise FormatError(

@@ -5,25 +5,23 @@ Exit status: 0 fine, 1 a check found an error, 2 unreadable input, a refused exp
 
 from __future__ import annotations
 
-import argparse
 import io
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
+from typing import TYPE_CHECKING
 
 import bpy
 
 from . import carry
-from .check_operators import summary
-from .core import files
-from .core.detect import Kind, detect
 from .core.errors import FormatError, Severity
-from .core.rebuild import Options, Outside, Rebuild
-from .problems import check_root
-from .scene_export import Exported, export_hull, export_set
-from .scene_import import HullOptions, Imported, SetOptions, View, make_hull, make_set
-from .scene_read import find_roots
+
+if TYPE_CHECKING:
+    import argparse
+
+    from .scene_export import Exported
+    from .scene_import import HullOptions, Imported, SetOptions
 
 COMMAND = "sylpheed"
 FINE, FAILED, UNREADABLE = 0, 1, 2
@@ -47,6 +45,8 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
+    import argparse
+
     parser = argparse.ArgumentParser(
         prog=f"blender --command {COMMAND}",
         description="Collision data of Project Sylpheed without a window.",
@@ -96,6 +96,8 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _import(options: argparse.Namespace) -> int:
+    from .scene_import import HullOptions, SetOptions, View
+
     _refuse_output(options.output, ".blend", options.files)
     _open_nothing()
     for path in options.files:
@@ -105,6 +107,7 @@ def _import(options: argparse.Namespace) -> int:
 
 
 def _stage(options: argparse.Namespace) -> int:
+    from .scene_import import HullOptions
     from .scene_stage import StageOptions, import_stage  # enabling the extension need not wait for it
 
     _refuse_output(options.output, ".blend")
@@ -143,6 +146,10 @@ def _check(options: argparse.Namespace) -> int:
 
 
 def _check_file(path: str) -> int:
+    from .check_operators import summary
+    from .problems import check_root
+    from .scene_import import HullOptions, SetOptions
+
     if path.lower().endswith(".blend"):
         _open(path)
     else:
@@ -160,6 +167,8 @@ def _check_file(path: str) -> int:
 
 
 def _export(options: argparse.Namespace) -> int:
+    from .core import files
+
     _open(options.blend)
     roots = [root for root in _roots(options.blend) if options.root in ("", root.name)]
     if len(roots) != 1:
@@ -212,6 +221,10 @@ def _open(path: str) -> None:
 
 def _import_file(path: str, hull: HullOptions, parts: SetOptions) -> Imported:
     """Imports a hull or a set, whichever the file is by its content."""
+    from .core import files
+    from .core.detect import Kind, detect
+    from .scene_import import make_hull, make_set
+
     data, scene, name = files.read_file(path), bpy.context.scene, os.path.basename(path)
     try:
         kind = detect(data)
@@ -225,6 +238,8 @@ def _import_file(path: str, hull: HullOptions, parts: SetOptions) -> Imported:
 
 
 def _roots(path: str) -> list[bpy.types.Object]:
+    from .scene_read import find_roots
+
     scene = bpy.context.scene
     roots = find_roots(scene, carry.HULL) + find_roots(scene, carry.SET)
     if not roots:
@@ -233,6 +248,9 @@ def _roots(path: str) -> list[bpy.types.Object]:
 
 
 def _export_root(root: bpy.types.Object, options: argparse.Namespace) -> Exported:
+    from .core.rebuild import Options, Outside, Rebuild
+    from .scene_export import export_hull, export_set
+
     if carry.kind(root) == carry.SET:
         return export_set(bpy.context, root, apply_modifiers=True)
     rebuild = Options(Rebuild(options.rebuild), Outside(options.outside), options.turn)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bmesh
 import bpy
@@ -19,13 +19,11 @@ from bpy.props import StringProperty
 
 from . import carry, last_check
 from .check_operators import RootProperties, find_checked_root, gather, matching, redraw_sidebars
-from .core import collision_set, mcol
 from .core.errors import FormatError, some
-from .core.geometry import FLATTEST, flat
-from .mesh_bridge import TRIANGLE_ATTRIBUTE, VERTEX_ATTRIBUTE
-from .problems import Checked, Problem, Shape, by_session_uid
-from .ring_fill import fill_ring
 from .translations import report_text
+
+if TYPE_CHECKING:
+    from .problems import Checked, Problem, Shape
 
 Result = set[str]
 
@@ -114,6 +112,8 @@ def mend_objects(
     context: bpy.types.Context, root: bpy.types.Object, before: Checked, fix: Fix
 ) -> tuple[dict[str, int], dict[str, str]]:
     """Mends each object and keeps the check of the result: by name, how much was mended, and what was left and why."""
+    from .problems import by_session_uid
+
     found = fix.found(before)
     partners = {uid: kept for problem in found for uid, kept in problem.partners.items()}
     waiting = {uid for problem in matching(before, fix.first, "warning") for uid in problem.elements}
@@ -216,6 +216,8 @@ def _number(mesh: bmesh.types.BMesh) -> None:
 
 
 def _source_triangles(root: bpy.types.Object, obj: bpy.types.Object) -> np.ndarray:
+    from .core import collision_set, mcol
+
     data = carry.source(root)
     if carry.kind(root) == carry.HULL:
         return mcol.decode(data).triangles.astype(np.int64)
@@ -227,6 +229,8 @@ def _source_triangles(root: bpy.types.Object, obj: bpy.types.Object) -> np.ndarr
 
 def _claim(broken: Broken, faces: Iterable[bmesh.types.BMFace]) -> None:
     """Makes faces new, or those triangles of the source again that have their vertices."""
+    from .mesh_bridge import TRIANGLE_ATTRIBUTE, VERTEX_ATTRIBUTE
+
     layer = broken.mesh.faces.layers.int.get(TRIANGLE_ATTRIBUTE)
     vertex_layer = broken.mesh.verts.layers.int.get(VERTEX_ATTRIBUTE)
     if layer is None:
@@ -324,6 +328,8 @@ class SYLPHEED_OT_fix_flat(bpy.types.Operator, Fix):
 
 
 def _flat(broken: Broken, triangles: Triangles) -> list[bool]:
+    from .core.geometry import flat
+
     numbers = [[broken.vertices[vertex] for vertex in corners] for corners in triangles]
     return [bool(answer) for answer in flat(broken.shape.vertices, np.array(numbers, np.int64).reshape(-1, 3))]
 
@@ -376,6 +382,9 @@ def _turn_longest(broken: Broken, face: bmesh.types.BMFace) -> bool:
 
 def _merge_corners(broken: Broken, face: bmesh.types.BMFace) -> bool:
     """Merges the ends of a face's shortest edge if they lie in one place and nothing folds up around them."""
+    from .core.geometry import FLATTEST
+    from .mesh_bridge import VERTEX_ATTRIBUTE
+
     places = broken.shape.vertices.astype(np.float64)
 
     def length(edge: bmesh.types.BMEdge) -> float:
@@ -412,6 +421,8 @@ class SYLPHEED_OT_fix_holes(bpy.types.Operator, Fix):
 
     @staticmethod
     def mend(broken: Broken) -> None:
+        from .ring_fill import fill_ring
+
         for ring in _rings(broken.pick(broken.mesh.edges)):
             if len(ring) < 3 or any(set(ring) == set(face.verts) for face in ring[0].link_faces):
                 continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import blf
 import bmesh
@@ -13,18 +14,16 @@ import numpy as np
 from bpy.app.handlers import persistent
 from gpu_extras.batch import batch_for_shader
 
-from . import carry, grid_layers, viewport
-from .core import mcol
+from . import carry, viewport
 from .core.errors import FormatError
-from .core.geometry import triangle_spheres
-from .core.mcol import Hull
-from .core.query import Place, Shot, place
-from .core.rebuild import Options
-from .grid_layers import Layer
 from .grid_settings import settings
-from .mesh_bridge import read_mesh
-from .scene_export import export_hull, find_root
 from .translations import label_text
+
+if TYPE_CHECKING:
+    from . import grid_layers
+    from .core.mcol import Hull
+    from .core.query import Place, Shot
+    from .grid_layers import Layer
 
 MOST_SPHERES = 1_000
 DELAY = 0.15
@@ -117,6 +116,8 @@ def root_shown(context: bpy.types.Context, overlay: Overlay) -> bpy.types.Object
 
 def show_shot(shot: Shot | None) -> None:
     """Shows a shot through the hull, or none."""
+    from . import grid_layers
+
     if _overlay is not None and _overlay.hull is not None:
         _overlay.shot = shot
         _overlay.layers["shot"] = grid_layers.shot_layers(_overlay.hull, shot) if shot else []
@@ -124,6 +125,8 @@ def show_shot(shot: Shot | None) -> None:
 
 def place_at_cursor(context: bpy.types.Context, overlay: Overlay) -> Place | None:
     """What the game knows of the 3D cursor's place, worked out anew when it or the root moved."""
+    from .core.query import place
+
     root = root_shown(context, overlay)
     if root is None:
         return None
@@ -145,6 +148,11 @@ def place_at_cursor(context: bpy.types.Context, overlay: Overlay) -> Place | Non
 
 def _rebuild(context: bpy.types.Context, overlay: Overlay) -> None:
     """The hull as it would be exported; where that is refused, the last one that was not, and the reason."""
+    from . import grid_layers
+    from .core import mcol
+    from .core.rebuild import Options
+    from .scene_export import export_hull
+
     try:
         root = _root_to_show(context, overlay)
     except FormatError:
@@ -171,6 +179,8 @@ def _rebuild(context: bpy.types.Context, overlay: Overlay) -> None:
 
 def _root_to_show(context: bpy.types.Context, overlay: Overlay) -> bpy.types.Object:
     """The active object's root or the only one; where neither tells, the one that is shown."""
+    from .scene_export import find_root
+
     try:
         return find_root(context, carry.HULL)
     except FormatError:
@@ -186,6 +196,8 @@ def _by_uid(context: bpy.types.Context, uid: int) -> bpy.types.Object | None:
 
 def visible_layers(context: bpy.types.Context, overlay: Overlay) -> list[Layer]:
     """The layers that the settings ask for, each made when it is first needed."""
+    from . import grid_layers
+
     shown, hull = settings(context), overlay.hull
     if root_shown(context, overlay) is None:
         return []
@@ -211,6 +223,8 @@ def visible_layers(context: bpy.types.Context, overlay: Overlay) -> list[Layer]:
 
 def _selected_spheres(context: bpy.types.Context, overlay: Overlay) -> np.ndarray:
     """Spheres around the triangles of the faces selected in edit mode, or of the selected objects, (n, 4)."""
+    from .core.geometry import triangle_spheres
+
     root = root_shown(context, overlay)
     editing = context.mode == "EDIT_MESH"
     objects = context.objects_in_mode_unique_data if editing else context.selected_objects
@@ -236,6 +250,8 @@ def _selected_corners(obj: bpy.types.Object) -> np.ndarray:
 
 
 def _all_corners(obj: bpy.types.Object) -> np.ndarray:
+    from .mesh_bridge import read_mesh
+
     arrays = read_mesh(obj.data)
     return arrays.vertices.astype(np.float64)[arrays.triangles[:MOST_SPHERES]]
 

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import textwrap
+from typing import TYPE_CHECKING
 
 import bpy
 
 from . import grid_overlay
 from .core.errors import FormatError
-from .core.mcol import FREE, LISTED, SOLID
-from .core.query import Place
 from .grid_settings import settings
 from .operators import Result, refuse
 from .shoot import VIEW3D_OT_sylpheed_shoot, lines
 from .translations import label_text
 
-STATES = {FREE: "free space", LISTED: "holds triangles", SOLID: "solid rock"}
+if TYPE_CHECKING:
+    from .core.query import Place
+
 MOST_LINES = 12
 
 
@@ -134,11 +135,14 @@ class SYLPHEED_PT_grid_shoot(SylpheedSubpanel, bpy.types.Panel):
 
 def place_lines(place: Place) -> list[str]:
     """What to tell about a point."""
+    from .core.mcol import FREE, LISTED, SOLID
+
+    states = {FREE: "free space", LISTED: "holds triangles", SOLID: "solid rock"}
     here = label_text("Solid here" if place.solid else "Free here")
     if place.position is None:
         return [here, label_text("Outside the grid")]
     x, y, z = place.position
-    state = label_text(STATES[place.state]) if place.state in STATES else place.state
+    state = label_text(states[place.state]) if place.state in states else place.state
     cell = label_text(
         "Cell ({x}, {y}, {z}), number {number:,}: {state}", x=x, y=y, z=z, number=place.number, state=state
     )

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
 from bpy.app.handlers import persistent
 
 from . import carry
-from .problems import Checked, check_root
-from .scene_read import below, find_roots, is_edited
+
+if TYPE_CHECKING:
+    from .problems import Checked
 
 ALL = -1
 """In `Result.edited`: the objects below the root are others than they were."""
@@ -34,6 +36,9 @@ _object_count = -1
 
 def run(context: bpy.types.Context, root: bpy.types.Object) -> Checked:
     """Checks a root and keeps the result."""
+    from .problems import check_root
+    from .scene_read import below
+
     global _object_count
     checked = check_root(context, root)
     states = {obj.session_uid: _state(obj) for obj in (root, *below(context.scene, root))}
@@ -107,6 +112,8 @@ def _note_load(*_: object) -> None:
 
 
 def _compare(obj: bpy.types.Object) -> None:
+    from .scene_read import is_edited
+
     for result in _results.values():
         if obj.session_uid in result.states:
             state = None if is_edited(obj) else _state(obj)
@@ -117,6 +124,8 @@ def _compare(obj: bpy.types.Object) -> None:
 
 
 def _compare_all(scene: bpy.types.Scene) -> None:
+    from .scene_read import below, find_roots
+
     for kind in (carry.HULL, carry.SET):
         for root in find_roots(scene, kind):
             result = of(root)

@@ -7,14 +7,9 @@ import numpy as np
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty, IntProperty, StringProperty
 
 from . import carry, grid_overlay, viewport
-from .core import mcol
 from .core.asteroid import FEWEST_TRIANGLES, MOST_TRIANGLES
 from .core.errors import FormatError
 from .operators import Result, ViewProperties, refuse, report
-from .scene_export import find_root
-from .scene_import import HullOptions
-from .scene_making import Asteroid, add_asteroid, fit_grid_of, make_new_hull
-from .scene_read import find_roots
 from .translations import report_text
 
 
@@ -57,6 +52,8 @@ class OBJECT_OT_sylpheed_add_asteroid(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
+        from .scene_read import find_roots
+
         cls.poll_message_set("There is no hull to add it to: import one, or make one with New Hull")
         return bool(find_roots(context.scene, carry.HULL))
 
@@ -66,6 +63,9 @@ class OBJECT_OT_sylpheed_add_asteroid(bpy.types.Operator):
             self.layout.prop(self, name)
 
     def execute(self, context: bpy.types.Context) -> Result:
+        from .scene_export import find_root
+        from .scene_making import Asteroid, add_asteroid
+
         try:
             root = find_root(context, carry.HULL)
             if not self.properties.is_property_set("location"):
@@ -135,6 +135,9 @@ class OBJECT_OT_sylpheed_new_hull(bpy.types.Operator, ViewProperties):
         self.draw_view(self.layout)
 
     def execute(self, context: bpy.types.Context) -> Result:
+        from .scene_import import HullOptions
+        from .scene_making import make_new_hull
+
         half = np.array(self.box, np.float32) / 2
         options = HullOptions(cells="OBJECTS" if self.cells else "NONE", view=self.view())
         try:
@@ -178,10 +181,15 @@ class OBJECT_OT_sylpheed_fit_grid(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
+        from .scene_read import find_roots
+
         cls.poll_message_set("There is no hull in the scene")
         return bool(find_roots(context.scene, carry.HULL))
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
+        from .core import mcol
+        from .scene_export import find_root
+
         try:
             source = mcol.decode(carry.source(find_root(context, carry.HULL)))
         except FormatError as error:
@@ -200,6 +208,9 @@ class OBJECT_OT_sylpheed_fit_grid(bpy.types.Operator):
         column.label(text="The hull's .rgn no longer fits and must be made anew.", icon="ERROR")
 
     def execute(self, context: bpy.types.Context) -> Result:
+        from .scene_export import find_root
+        from .scene_making import fit_grid_of
+
         try:
             change = fit_grid_of(context, find_root(context, carry.HULL), self.cell_size, self.margin)
         except FormatError as error:

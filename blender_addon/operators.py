@@ -12,17 +12,14 @@ from bpy.props import BoolProperty, CollectionProperty, EnumProperty, FloatPrope
 from bpy_extras.io_utils import ExportHelper, ImportHelper
 
 from . import carry, scene_names, viewport
-from .core import files
-from .core.detect import Kind, detect_file
 from .core.errors import FormatError
-from .core.rebuild import Options, Outside, Rebuild
 from .preferences import PATH_OPTIONS, SylpheedPreferences, folders
-from .scene_export import Exported, export_hull, export_set, find_root
-from .scene_import import HullOptions, Imported, SetOptions, View, import_hull, import_set
 from .translations import CONTEXT, label_text, report_text
 
 if TYPE_CHECKING:
     from .core.stage import Stage
+    from .scene_export import Exported
+    from .scene_import import HullOptions, Imported, View
 
 Result = set[str]
 
@@ -60,6 +57,8 @@ class ViewProperties:
     )
 
     def view(self) -> View:
+        from .scene_import import View
+
         return View(self.scale, self.up, self.mirror)
 
     def draw_view(self, layout: bpy.types.UILayout) -> None:
@@ -95,6 +94,8 @@ class HullProperties(ViewProperties):
     )
 
     def hull_options(self) -> HullOptions:
+        from .scene_import import HullOptions
+
         return HullOptions(self.surfaces, self.cells, self.spheres, self.view())
 
     def draw_hull(self, layout: bpy.types.UILayout) -> None:
@@ -115,7 +116,8 @@ class ImportFiles(ImportHelper):
     files: CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE"})
     directory: StringProperty(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"} | PATH_OPTIONS)
 
-    kind = Kind.HULL
+    kind = "HULL"
+    """A member of `core.detect.Kind`."""
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
         """Asks for the files, or for the options alone where files were dropped that can be imported."""
@@ -128,14 +130,16 @@ class ImportFiles(ImportHelper):
 
     def foreign(self, path: str, detail: str = "") -> str:
         """What to say of a file that isn't of this operator's kind, "" of one that is."""
+        from .core.detect import Kind, detect_file
+
         try:
             found = detect_file(path)
         except FormatError as error:
             return str(error)
-        if found is self.kind:
+        if found is Kind[self.kind]:
             return ""
         what = f"it is a {found.value}" if found else detail or "nothing that this extension knows"
-        return f"{path}: not a {self.kind.value} of Project Sylpheed ({what})"
+        return f"{path}: not a {Kind[self.kind].value} of Project Sylpheed ({what})"
 
     def paths(self) -> list[str]:
         names = [file.name for file in self.files if file.name]
@@ -186,6 +190,8 @@ class IMPORT_SCENE_OT_sylpheed_col(bpy.types.Operator, ImportFiles, HullProperti
         self.draw_hull(self.layout)
 
     def execute(self, context: bpy.types.Context) -> Result:
+        from .scene_import import import_hull
+
         options = self.hull_options()
         return self.import_all(context, lambda path, _: import_hull(context.scene, path, options))
 
@@ -197,7 +203,7 @@ class IMPORT_SCENE_OT_sylpheed_set(bpy.types.Operator, ImportFiles, ViewProperti
     bl_label = "Import Sylpheed Collision Set"
     bl_options = {"PRESET", "UNDO"}
 
-    kind = Kind.COLLISION_SET
+    kind = "COLLISION_SET"
     filename_ext = ".bin"
     filter_glob: StringProperty(default="*.bin", options={"HIDDEN"})
     name_filter: StringProperty(
@@ -212,6 +218,8 @@ class IMPORT_SCENE_OT_sylpheed_set(bpy.types.Operator, ImportFiles, ViewProperti
         self.draw_view(self.layout)
 
     def execute(self, context: bpy.types.Context) -> Result:
+        from .scene_import import SetOptions, import_set
+
         options = SetOptions(self.name_filter, self.view())
         return self.import_all(context, lambda path, progress: import_set(context.scene, path, options, progress))
 
@@ -235,6 +243,8 @@ class ExportFile(ExportHelper):
 
     def export(self, context: bpy.types.Context, export_root: Callable[[], tuple[str, Exported]]) -> Result:
         """Makes the bytes, then writes them, then reports."""
+        from .core import files
+
         context.window_manager.progress_begin(0, 1)
         try:
             if not self.filepath:
@@ -308,6 +318,9 @@ class EXPORT_SCENE_OT_sylpheed_col(bpy.types.Operator, ExportFile):
         return ExportHelper.invoke(self, context, event)
 
     def execute(self, context: bpy.types.Context) -> Result:
+        from .core.rebuild import Options, Outside, Rebuild
+        from .scene_export import export_hull, find_root
+
         options = Options(Rebuild(self.rebuild), Outside(self.outside), self.turn)
 
         def export_root() -> tuple[str, Exported]:
@@ -336,6 +349,8 @@ class EXPORT_SCENE_OT_sylpheed_set(bpy.types.Operator, ExportFile):
         return ExportHelper.invoke(self, context, event)
 
     def execute(self, context: bpy.types.Context) -> Result:
+        from .scene_export import export_set, find_root
+
         def export_root() -> tuple[str, Exported]:
             root = find_root(context, carry.SET, collection=self.collection)
             return root[carry.STEM], export_set(context, root, self.apply_modifiers)
@@ -522,6 +537,8 @@ def refuse(operator: bpy.types.Operator, error: FormatError) -> Result:
 
 def _suggest_name(operator: bpy.types.Operator, context: bpy.types.Context, kind: str, name: str = "") -> None:
     """Offers the source file's name in the file browser, beside the saved .blend."""
+    from .scene_export import find_root
+
     if operator.filepath:
         return
     try:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import bpy
 import numpy as np
 from bpy.props import FloatProperty, FloatVectorProperty
@@ -9,12 +11,13 @@ from bpy_extras.view3d_utils import region_2d_to_origin_3d, region_2d_to_vector_
 
 from . import grid_overlay, viewport
 from .core.errors import FormatError
-from .core.mcol import Hull
-from .core.query import Shot, free_time, shoot
 from .grid_settings import settings
 from .operators import Result, refuse
-from .scene_making import check_numbers
 from .translations import label_text
+
+if TYPE_CHECKING:
+    from .core.mcol import Hull
+    from .core.query import Shot
 
 
 class VIEW3D_OT_sylpheed_shoot(bpy.types.Operator):
@@ -85,6 +88,8 @@ class VIEW3D_OT_sylpheed_shoot(bpy.types.Operator):
         context.workspace.status_text_set(None)
 
     def execute(self, context: bpy.types.Context) -> Result:
+        from .scene_making import check_numbers
+
         try:
             grid_overlay.turn_on(context)
             if not any(self.movement):
@@ -97,6 +102,8 @@ class VIEW3D_OT_sylpheed_shoot(bpy.types.Operator):
         return {"FINISHED"}
 
     def _shoot(self, hull: Hull) -> None:
+        from .core.query import shoot
+
         shot = shoot(hull, np.array(self.start), np.array(self.movement), self.radius or None)
         grid_overlay.show_shot(shot)
         self.report({"INFO"}, ", ".join(lines(shot)))
@@ -159,6 +166,8 @@ def _line_through(
     It begins where a ship could be: in free space, behind the wall that the eye looks through, and no more than a
     cell before the grid, for the box of cells around the whole path is what the game visits.
     """
+    from .core.query import free_time
+
     eye = region_2d_to_origin_3d(region, view, place)
     toward = np.array(viewport.in_root(root, eye + region_2d_to_vector_3d(region, view, place)))
     start = np.array(viewport.in_root(root, eye))

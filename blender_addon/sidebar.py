@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
 from unicodedata import east_asian_width
 
 import bpy
@@ -10,9 +11,10 @@ from . import carry, last_check
 from .check_operators import SYLPHEED_OT_check, SYLPHEED_OT_select_problem
 from .core.errors import Severity
 from .fixes import FIXES
-from .problems import TITLES, Fact, Problem
-from .scene_read import root_of
 from .translations import CONTEXT
+
+if TYPE_CHECKING:
+    from .problems import Fact, Problem
 
 ICONS = {Severity.ERROR: "CANCEL", Severity.WARNING: "ERROR", Severity.INFO: "INFO"}
 
@@ -27,6 +29,8 @@ class SYLPHEED_PT_hull(bpy.types.Panel):
     bl_region_type = "UI"
 
     def draw(self, context: bpy.types.Context) -> None:
+        from .scene_read import root_of
+
         layout = self.layout
         root = root_of(context.view_layer.objects.active)
         if root is None:
@@ -61,6 +65,8 @@ def _draw_verdict(layout: bpy.types.UILayout, sound: bool, problems: int) -> Non
 
 
 def _draw_problem(layout: bpy.types.UILayout, root: bpy.types.Object, problem: Problem) -> None:
+    from .problems import TITLES
+
     column = layout.box().column(align=True)
     row = column.row()
     row.label(text=TITLES[problem.check], icon=ICONS[problem.severity])
@@ -104,10 +110,14 @@ class SYLPHEED_PT_hull_facts(bpy.types.Panel):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
+        from .scene_read import root_of
+
         root = root_of(context.view_layer.objects.active)
         return root is not None and last_check.of(root) is not None
 
     def draw(self, context: bpy.types.Context) -> None:
+        from .scene_read import root_of
+
         root = root_of(context.view_layer.objects.active)
         result = last_check.of(root) if root else None
         if result is None:
