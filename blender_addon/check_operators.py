@@ -18,6 +18,33 @@ if TYPE_CHECKING:
 
 Result = set[str]
 
+TITLES = {
+    "counts": "Over the limits",
+    "coordinates": "Unusable coordinates",
+    "zero-area triangles": "Faces without area",
+    "open edges": "Open edges",
+    "crowded edges": "Edges with three or more faces",
+    "doubled triangles": "Doubled faces",
+    "open surfaces": "Surfaces that aren't closed",
+    "flipped triangles": "Flipped faces",
+    "winding": "Front doesn't face free space",
+    "no free space": "No surface leaves free space",
+    "buried surfaces": "Surfaces wholly in rock",
+    "bounding box": "Outside the bounding box",
+    "removed surfaces": "Surfaces that are gone",
+    "loose vertices": "Unused vertices",
+    "doubled vertices": "Doubled vertices",
+    "large faces": "Faces with four or more corners",
+    "self-intersections": "Self-intersections",
+    "intersecting surfaces": "Intersecting surfaces",
+    "long lists": "Cells with long lists",
+    "refused": "Refused",
+    "left out": "Left out",
+    "empty part": "Parts without faces",
+    "removed part": "Parts that are gone",
+}
+"""What each check is called in the sidebar."""
+
 
 class RootProperties:
     """Which root an operator works on. The sidebar gives the session number: names needn't be unique."""
@@ -72,8 +99,6 @@ class SYLPHEED_OT_check(bpy.types.Operator):
 
 def summary(checked: Checked) -> str:
     """One line: `S14: 2 errors, 1 warning: Open edges (3), …`"""
-    from .problems import TITLES
-
     told = [problem for problem in checked.problems if problem.severity is not Severity.INFO]
     if not told:
         return f"{checked.root}: sound"

@@ -17,6 +17,8 @@ from .translations import label_text
 if TYPE_CHECKING:
     from .core.query import Place
 
+STATES = {0: "free space", 1: "holds triangles", 2: "solid rock"}
+"""By fill state: FREE, LISTED and SOLID of `core.mcol`."""
 MOST_LINES = 12
 
 
@@ -135,14 +137,11 @@ class SYLPHEED_PT_grid_shoot(SylpheedSubpanel, bpy.types.Panel):
 
 def place_lines(place: Place) -> list[str]:
     """What to tell about a point."""
-    from .core.mcol import FREE, LISTED, SOLID
-
-    states = {FREE: "free space", LISTED: "holds triangles", SOLID: "solid rock"}
     here = label_text("Solid here" if place.solid else "Free here")
     if place.position is None:
         return [here, label_text("Outside the grid")]
     x, y, z = place.position
-    state = label_text(states[place.state]) if place.state in states else place.state
+    state = label_text(STATES[place.state]) if place.state in STATES else place.state
     cell = label_text(
         "Cell ({x}, {y}, {z}), number {number:,}: {state}", x=x, y=y, z=z, number=place.number, state=state
     )

@@ -25,33 +25,6 @@ from .scene_export import HullEdit, SetEdit, read_hull, read_set
 from .scene_read import Origin
 from .translations import label_text
 
-TITLES = {
-    "counts": "Over the limits",
-    "coordinates": "Unusable coordinates",
-    "zero-area triangles": "Faces without area",
-    "open edges": "Open edges",
-    "crowded edges": "Edges with three or more faces",
-    "doubled triangles": "Doubled faces",
-    "open surfaces": "Surfaces that aren't closed",
-    "flipped triangles": "Flipped faces",
-    "winding": "Front doesn't face free space",
-    "no free space": "No surface leaves free space",
-    "buried surfaces": "Surfaces wholly in rock",
-    "bounding box": "Outside the bounding box",
-    "removed surfaces": "Surfaces that are gone",
-    "loose vertices": "Unused vertices",
-    "doubled vertices": "Doubled vertices",
-    "large faces": "Faces with four or more corners",
-    "self-intersections": "Self-intersections",
-    "intersecting surfaces": "Intersecting surfaces",
-    "long lists": "Cells with long lists",
-    "refused": "Refused",
-    "left out": "Left out",
-    "empty part": "Parts without faces",
-    "removed part": "Parts that are gone",
-}
-"""What each check is called in the sidebar."""
-
 ELEMENTS = {"vertices": "VERT", "edges": "EDGE", "triangles": "FACE", "": ""}
 
 NEAR = 1e-6
@@ -63,9 +36,10 @@ float32."""
 class Problem:
     """One kind of fault: how bad, how often, and where.
 
-    `check` is a key of `TITLES`. `elements` are indices into each object's own mesh, int64, of vertices, edges or
-    faces as `kind` says (VERT, EDGE, FACE, "" for none). `objects` are those with the fault whose own elements it
-    isn't at, because modifiers or instances make others. `partners` has for each doubled vertex the one to keep.
+    `check` is a key of `check_operators.TITLES`. `elements` are indices into each object's own mesh, int64, of
+    vertices, edges or faces as `kind` says (VERT, EDGE, FACE, "" for none). `objects` are those with the fault whose
+    own elements it isn't at, because modifiers or instances make others. `partners` has for each doubled vertex the
+    one to keep.
 
     Objects are held by their session number: an object and one linked from a library may have the same name.
     """

@@ -8,7 +8,7 @@ from unicodedata import east_asian_width
 import bpy
 
 from . import carry, last_check
-from .check_operators import SYLPHEED_OT_check, SYLPHEED_OT_select_problem
+from .check_operators import TITLES, SYLPHEED_OT_check, SYLPHEED_OT_select_problem
 from .core.errors import Severity
 from .fixes import FIXES
 from .translations import CONTEXT
@@ -65,8 +65,6 @@ def _draw_verdict(layout: bpy.types.UILayout, sound: bool, problems: int) -> Non
 
 
 def _draw_problem(layout: bpy.types.UILayout, root: bpy.types.Object, problem: Problem) -> None:
-    from .problems import TITLES
-
     column = layout.box().column(align=True)
     row = column.row()
     row.label(text=TITLES[problem.check], icon=ICONS[problem.severity])

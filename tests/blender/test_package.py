@@ -131,6 +131,15 @@ def test_the_installed_core_runs_without_blender_and_without_the_sources(addon: 
     assert Path(result.stdout.strip()) == folder / "core" / "__init__.py"
 
 
+def test_enabling_imports_nothing_that_only_operators_run(addon: ModuleType) -> None:
+    folder = Path(addon.__file__ or "").parent
+    code = f"import sys, bpy; sys.path.insert(0, {str(folder.parent)!r}); import {folder.name}; print(*sys.modules)"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    loaded = {name.partition(".core.")[2] for name in result.stdout.split() if name.startswith(f"{folder.name}.core.")}
+    assert loaded == {"errors", "asteroid", "solids"}
+
+
 def traces() -> dict[str, list[str]]:
     """What an add-on can leave in Blender: entries in menus, handlers, classes, operators, properties, shortcuts."""
     menus = [name for name in dir(bpy.types) if "_MT_" in name or "_HT_" in name or "_PT_" in name]
