@@ -82,13 +82,9 @@ class Archive:
 
     def stored(self, entry: Entry) -> bytes:
         """An entry's bytes as they are stored, packed or raw. Raises `FormatError` if they can't be read."""
-        return b"".join(self.stored_blocks(entry, max(entry.size, 1)))
-
-    def stored_blocks(self, entry: Entry, block: int = BLOCK) -> Iterator[bytes]:
-        """The same bytes in blocks, for copying."""
         part = self.part_of(entry)
         try:
-            yield from read_range(part.path, entry.offset, entry.size, block)
+            return b"".join(read_range(part.path, entry.offset, entry.size, entry.size))
         except FormatError as error:
             raise self._named(error, entry) from error
 
@@ -146,7 +142,8 @@ def open_archive(
     pak = Path(path)
     if recover:
         file_switch.recover(pak.parent, pak.name)
-    waiting = file_switch.pending(pak.parent, pak.name)
+    interrupted = os.path.lexists(f"{pak}{file_switch.JOURNAL}")
+    waiting = file_switch.pending(pak.parent, pak.name) if interrupted else {}
     try:
         stamp = _stamp(waiting.get(pak.name) or pak)
         table = ipfb.decode(read_file(stamp[0]))
