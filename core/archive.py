@@ -30,7 +30,7 @@ Progress = Callable[[int, int], None]  # bytes done, bytes in all
 class Part:
     """A data file that is there, and its length when the archive was opened."""
 
-    path: Path
+    path: str
     size: int
 
 
@@ -46,7 +46,7 @@ class Archive:
     parts: Mapping[int, Part]
     names: Mapping[int, str]
     by_hash: Mapping[int, Entry]
-    stamp: tuple[Path, int, int]
+    stamp: tuple[str, int, int]
 
     @property
     def entries(self) -> tuple[Entry, ...]:
@@ -145,7 +145,7 @@ def open_archive(
     interrupted = os.path.lexists(f"{pak}{file_switch.JOURNAL}")
     waiting = file_switch.pending(pak.parent, pak.name) if interrupted else {}
     try:
-        stamp = _stamp(waiting.get(pak.name) or pak)
+        stamp = _stamp(os.fspath(waiting.get(pak.name) or pak))
         table = ipfb.decode(read_file(stamp[0]))
         parts = _parts(pak, waiting)
     except FormatError as error:
@@ -235,7 +235,7 @@ def _is_zero(part: Part | None, start: int, end: int) -> bool:
         return True  # an unreadable data file is a finding of the entries in it
 
 
-def _stamp(path: Path) -> tuple[Path, int, int]:
+def _stamp(path: str) -> tuple[str, int, int]:
     """What tells that a table was written anew."""
     try:
         status = os.stat(path)
@@ -247,10 +247,13 @@ def _stamp(path: Path) -> tuple[Path, int, int]:
 def _parts(pak: Path, waiting: Mapping[str, Path | None]) -> dict[int, Part]:
     """The data files that count, with their sizes."""
     try:
-        folder = pak.parent
-        found = part_names(pak.name, {*os.listdir(folder), *waiting})
-        paths = {number: waiting.get(name, folder / name) for number, name in found.items()}
-        return {number: Part(path, os.stat(path).st_size) for number, path in paths.items() if path}
+        folder = os.path.dirname(pak)
+        parts = {}
+        for number, name in part_names(pak.name, {*os.listdir(folder or "."), *waiting}).items():
+            path = waiting[name] if name in waiting else os.path.join(folder, name)
+            if path:
+                parts[number] = Part(os.fspath(path), os.stat(path).st_size)
+        return parts
     except OSError as error:
         raise FormatError(f"its data files can't be read ({error.strerror or error})") from error
 
@@ -266,7 +269,7 @@ def part_names(pak: str, names: Iterable[str]) -> dict[int, str]:
     return found
 
 
-def read_range(path: Path, offset: int, size: int, block: int = BLOCK) -> Iterator[bytes]:
+def read_range(path: str, offset: int, size: int, block: int = BLOCK) -> Iterator[bytes]:
     """A range of a file in blocks. Raises `FormatError` if the file can't be read or ends before."""
     try:
         with open(path, "rb") as stream:
@@ -274,8 +277,10 @@ def read_range(path: Path, offset: int, size: int, block: int = BLOCK) -> Iterat
             while size > 0:
                 data = stream.read(min(size, block))
                 if not data:
-                    raise FormatError(f"{path.name} ends too early", offset=offset, expected=f"{size:,} more bytes")
+                    raise FormatError(
+                        f"{os.path.basename(path)} ends too early", offset=offset, expected=f"{size:,} more bytes"
+                    )
                 size -= len(data)
                 yield data
     except OSError as error:
-        raise FormatError(f"{path.name} can't be read ({error.strerror or error})") from error
+        raise FormatError(f"{os.path.basename(path)} can't be read ({error.strerror or error})") from error

@@ -30,7 +30,7 @@ class _Piece:
 
     size: int
     data: bytes | None = None
-    source: Path | None = None
+    source: str | None = None
     offset: int = 0
 
 
