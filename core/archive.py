@@ -283,4 +283,5 @@ def read_range(path: str, offset: int, size: int, block: int = BLOCK) -> Iterato
                 size -= len(data)
                 yield data
     except OSError as error:
-        raise FormatError(f"{os.path.basename(path)} can't be read ({error.strerror or error})") from error
+        name = os.path.basename(path)
+        raise FormatError(f"{name} can't be read ({error.strerror or error})") from error
