@@ -527,8 +527,8 @@ bpy.ops.extensions.package_install_files(filepath={str(zip_path)!r}, repo="user_
     enable = 'assert addon_utils.enable("bl_ext.user_default.sylpheed_collision")'
     measure("pass", install)
     ready = "import bpy, numpy, addon_utils"
-    imported = alternate(("import core, core.mcol", ""), ("import numpy", ""), 15)
-    milliseconds, noise = with_noise([1000 * measure(enable, ready) for _ in range(15)], min)
+    imported = alternate(("import core, core.mcol", ""), ("import numpy", ""), 45)
+    milliseconds, noise = with_noise([1000 * measure(enable, ready) for _ in range(24)], min)
     return [
         Row("import core and its hulls", "importing numpy", *bounded(1.2, imported)),
         Row(
