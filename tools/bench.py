@@ -99,7 +99,7 @@ def ratio_of(ours: list[float], peer: list[float]) -> tuple[float, float]:
     return with_noise([one / other for one, other in zip(ours, peer, strict=True)], statistics.median)
 
 
-def with_noise(values: list, figure: Callable[[list], float]) -> tuple[float, float]:
+def with_noise(values: list[float], figure: Callable[[list[float]], float]) -> tuple[float, float]:
     """A figure of some values, and how far the same of three parts of them lies from it."""
     whole = figure(values)
     parts = [figure(values[part::PARTS]) for part in range(min(PARTS, len(values)))]
@@ -516,9 +516,7 @@ def start_up(zip_path: Path) -> list[Row]:
         for _ in range(rounds):
             for taken, (work, before) in zip(times, (first, second), strict=True):
                 taken.append(measure(work, before))
-        # A start is only ever slowed, so the fastest tell most.
-        rounds_taken = list(zip(*times, strict=True))
-        return with_noise(rounds_taken, lambda some: min(one for one, _ in some) / min(other for _, other in some))
+        return ratio_of(*times)
 
     install = f"""
 import bpy, numpy, addon_utils
