@@ -30,7 +30,7 @@ Progress = Callable[[int, int], None]  # bytes done, bytes in all
 class Part:
     """A data file that is there, and its length when the archive was opened."""
 
-    path: Path
+    path: str
     size: int
 
 
@@ -46,7 +46,7 @@ class Archive:
     parts: Mapping[int, Part]
     names: Mapping[int, str]
     by_hash: Mapping[int, Entry]
-    stamp: tuple[Path, int, int]
+    stamp: tuple[str, int, int]
 
     @property
     def entries(self) -> tuple[Entry, ...]:
@@ -67,10 +67,11 @@ class Archive:
 
         Raises `FormatError`, with the closest of the known names, if there is none.
         """
-        numbers = [wanted] if isinstance(wanted, int) else [file_id(wanted)]
+        number = wanted if isinstance(wanted, int) else file_id(wanted)
+        if number in self.by_hash:
+            return self.by_hash[number]
         if isinstance(wanted, str) and re.fullmatch(r"[0-9a-fA-F]{8}(\.bin)?", wanted):
-            numbers.append(int(wanted[:8], 16))
-        for number in numbers:
+            number = int(wanted[:8], 16)
             if number in self.by_hash:
                 return self.by_hash[number]
         text = wanted if isinstance(wanted, str) else f"{wanted:08x}"
@@ -81,13 +82,9 @@ class Archive:
 
     def stored(self, entry: Entry) -> bytes:
         """An entry's bytes as they are stored, packed or raw. Raises `FormatError` if they can't be read."""
-        return b"".join(self.stored_blocks(entry, max(entry.size, 1)))
-
-    def stored_blocks(self, entry: Entry, block: int = BLOCK) -> Iterator[bytes]:
-        """The same bytes in blocks, for copying."""
         part = self.part_of(entry)
         try:
-            yield from read_range(part.path, entry.offset, entry.size, block)
+            return b"".join(read_range(part.path, entry.offset, entry.size, entry.size))
         except FormatError as error:
             raise self._named(error, entry) from error
 
@@ -101,7 +98,7 @@ class Archive:
 
     def unpacked_size(self, entry: Entry) -> int | None:
         """The length that a packed entry declares, None for a raw one; reads a few bytes."""
-        head = dataclasses.replace(entry, size=min(entry.size, ipfb.PACKED.itemsize))
+        head = entry._replace(size=min(entry.size, ipfb.PACKED.size))
         start = self.stored(head)
         try:
             return ipfb.unpacked_size(start)
@@ -111,12 +108,15 @@ class Archive:
     def part_of(self, entry: Entry) -> Part:
         """The data file that holds the entry. Raises `FormatError` if it is missing, or too short for the entry."""
         part = self.parts.get(entry.part)
+        changed = _stamp(self.stamp[0]) != self.stamp
+        if part and not changed and entry.offset + entry.size <= part.size:
+            return part
         name = self.path.with_suffix(f".p{entry.part:02d}").name
-        if _stamp(self.stamp[0]) != self.stamp:
+        if changed:
             error = FormatError("the archive was changed since it was opened", remedy="open it again")
         elif part is None:
             error = FormatError(f"its data file {name} is missing", remedy="copy it beside the .pak file")
-        elif entry.offset + entry.size > part.size:
+        else:
             error = FormatError(
                 f"its data reach beyond the end of {name}",
                 offset=entry.offset,
@@ -124,8 +124,6 @@ class Archive:
                 found=f"{max(part.size - entry.offset, 0):,}",
                 remedy="the data file is cut short, extract it again from the disc",
             )
-        else:
-            return part
         raise self._named(error, entry)
 
     def _named(self, error: FormatError, entry: Entry) -> FormatError:
@@ -144,15 +142,17 @@ def open_archive(
     pak = Path(path)
     if recover:
         file_switch.recover(pak.parent, pak.name)
-    waiting = file_switch.pending(pak.parent, pak.name)
+    interrupted = os.path.lexists(f"{pak}{file_switch.JOURNAL}")
+    waiting = file_switch.pending(pak.parent, pak.name) if interrupted else {}
     try:
-        stamp = _stamp(waiting.get(pak.name) or pak)
+        stamp = _stamp(os.fspath(waiting.get(pak.name) or pak))
         table = ipfb.decode(read_file(stamp[0]))
         parts = _parts(pak, waiting)
     except FormatError as error:
         raise (error if error.file else error.within(str(pak))) from error
     by_hash = {entry.hash: entry for entry in reversed(table.entries)}  # of two equal hashes the first counts
-    return Archive(pak, table, parts, {}, by_hash, stamp).with_names(names or {})
+    archive = Archive(pak, table, parts, {}, by_hash, stamp)
+    return archive.with_names(names) if names else archive
 
 
 def check(
@@ -235,10 +235,10 @@ def _is_zero(part: Part | None, start: int, end: int) -> bool:
         return True  # an unreadable data file is a finding of the entries in it
 
 
-def _stamp(path: Path) -> tuple[Path, int, int]:
+def _stamp(path: str) -> tuple[str, int, int]:
     """What tells that a table was written anew."""
     try:
-        status = path.stat()
+        status = os.stat(path)
     except OSError as error:
         raise FormatError(f"can't be read ({error.strerror or error})") from error
     return path, status.st_mtime_ns, status.st_size
@@ -247,26 +247,29 @@ def _stamp(path: Path) -> tuple[Path, int, int]:
 def _parts(pak: Path, waiting: Mapping[str, Path | None]) -> dict[int, Part]:
     """The data files that count, with their sizes."""
     try:
-        found = part_names(pak.name, {*os.listdir(pak.parent), *waiting})
-        paths = {number: waiting.get(name, pak.parent / name) for number, name in found.items()}
-        return {number: Part(path, path.stat().st_size) for number, path in paths.items() if path}
+        folder = os.path.dirname(pak)
+        parts = {}
+        for number, name in part_names(pak.name, {*os.listdir(folder or "."), *waiting}).items():
+            path = waiting[name] if name in waiting else os.path.join(folder, name)
+            if path:
+                parts[number] = Part(os.fspath(path), os.stat(path).st_size)
+        return parts
     except OSError as error:
         raise FormatError(f"its data files can't be read ({error.strerror or error})") from error
 
 
 def part_names(pak: str, names: Iterable[str]) -> dict[int, str]:
     """Which of the file names are data files of a .pak, by number. Case doesn't count; an exact name comes first."""
-    stem = os.path.splitext(pak)[0]
-    pattern = re.compile(re.escape(stem) + r"\.p(\d\d)", re.IGNORECASE)
+    start = os.path.splitext(pak)[0] + ".p"
+    alike = [name for name in names if name[:-2].lower() == start.lower() and name[-2:].isdecimal()]
     found: dict[int, str] = {}
-    for name in sorted(names, key=lambda name: (name.startswith(f"{stem}.p"), name)):
-        match = pattern.fullmatch(name)
-        if match and int(match[1]) < ipfb.PARTS:
-            found[int(match[1])] = name
+    for name in sorted(alike, key=lambda name: (name.startswith(start), name)):
+        if int(name[-2:]) < ipfb.PARTS:
+            found[int(name[-2:])] = name
     return found
 
 
-def read_range(path: Path, offset: int, size: int, block: int = BLOCK) -> Iterator[bytes]:
+def read_range(path: str, offset: int, size: int, block: int = BLOCK) -> Iterator[bytes]:
     """A range of a file in blocks. Raises `FormatError` if the file can't be read or ends before."""
     try:
         with open(path, "rb") as stream:
@@ -274,8 +277,11 @@ def read_range(path: Path, offset: int, size: int, block: int = BLOCK) -> Iterat
             while size > 0:
                 data = stream.read(min(size, block))
                 if not data:
-                    raise FormatError(f"{path.name} ends too early", offset=offset, expected=f"{size:,} more bytes")
+                    raise FormatError(
+                        f"{os.path.basename(path)} ends too early", offset=offset, expected=f"{size:,} more bytes"
+                    )
                 size -= len(data)
                 yield data
     except OSError as error:
-        raise FormatError(f"{path.name} can't be read ({error.strerror or error})") from error
+        name = os.path.basename(path)
+        raise FormatError(f"{name} can't be read ({error.strerror or error})") from error

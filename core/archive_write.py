@@ -30,7 +30,7 @@ class _Piece:
 
     size: int
     data: bytes | None = None
-    source: Path | None = None
+    source: str | None = None
     offset: int = 0
 
 
@@ -173,7 +173,7 @@ class _Room:
             part, offset = part + 1, 0
             self._require_fit(entry, part)
         self.part, self.end = part, offset + entry.size
-        return replace(entry, position=part << 28 | offset)
+        return entry._replace(position=part << 28 | offset)
 
     def _require_fit(self, entry: Entry, part: int) -> None:
         label = self.names.get(entry.hash, f"{entry.hash:08x}")
@@ -193,7 +193,7 @@ def _lay_out(archive: Archive, changed: Mapping[int, bytes]) -> tuple[list[Entry
     placed: dict[int, Entry] = {}
     for row, entry in sorted(enumerate(archive.entries), key=lambda row: (row[1].position, row[1].size)):
         data = changed.get(entry.hash)
-        new = room.place(entry if data is None else replace(entry, size=len(data)), resized=data is not None)
+        new = room.place(entry if data is None else entry._replace(size=len(data)), resized=data is not None)
         part, stays = parts.setdefault(new.part, _Part()), new.position == entry.position
         part.add(_gap(archive, new.part, part.size, new.offset, kept=part.intact and stays))
         if data is None:

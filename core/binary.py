@@ -7,7 +7,7 @@ import numpy as np
 from .errors import FormatError
 
 
-def view(data: bytes, dtype: np.dtype, count: int, offset: int, what: str) -> np.ndarray:
+def view(data: bytes | memoryview, dtype: np.dtype, count: int, offset: int, what: str) -> np.ndarray:
     """`count` records of `dtype` at `offset` of `data`, without a copy.
 
     Raises `FormatError` if they reach beyond the data, before anything is allocated.
@@ -18,7 +18,7 @@ def view(data: bytes, dtype: np.dtype, count: int, offset: int, what: str) -> np
     return np.frombuffer(data, dtype, count, offset)
 
 
-def check_extent(data: bytes, size: int, offset: int, what: str) -> None:
+def check_extent(data: bytes | memoryview, size: int, offset: int, what: str) -> None:
     """Raises `FormatError` if `size` bytes at `offset` reach beyond the data."""
     if offset < 0 or offset + size > len(data):
         raise FormatError(
@@ -32,9 +32,7 @@ def check_extent(data: bytes, size: int, offset: int, what: str) -> None:
 
 def native(array: np.ndarray, dtype: type) -> np.ndarray:
     """A contiguous copy in the machine's byte order, bits kept, marked read-only."""
-    result = np.ascontiguousarray(array, dtype=dtype)
-    if result.base is not None or not result.flags.owndata:
-        result = result.copy()
+    result = array.astype(dtype, order="C")
     result.flags.writeable = False
     return result
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .binary import padding, view
+from .binary import check_extent, padding, view
 from .errors import FormatError
 
 SHELL = np.dtype([("magic", "S4"), ("size", ">u4"), ("flags", ">u4"), ("unknown_0c", ">u4")])
@@ -74,7 +74,7 @@ def decode(data: bytes, magic: bytes) -> Chunk:
     if size % 4:
         raise FormatError("the payload size is no multiple of 4", offset=0x04, found=f"{size:,}")
     payload_end = POINTER_BASE + size
-    view(data, np.dtype("u1"), size, POINTER_BASE, "the payload's bytes")
+    check_extent(data, size, POINTER_BASE, "the payload's bytes")
     relocation_shell = view(data, SHELL, 1, payload_end, "the POF0 chunk's first 16 bytes")[0]
     if relocation_shell["magic"] != b"POF0":
         raise FormatError(
@@ -86,7 +86,7 @@ def decode(data: bytes, magic: bytes) -> Chunk:
         )
     coded_start = payload_end + SHELL.itemsize
     coded_size = int(relocation_shell["size"])
-    view(data, np.dtype("u1"), coded_size, coded_start, "the relocation table's bytes")
+    check_extent(data, coded_size, coded_start, "the relocation table's bytes")
     coded = data[coded_start : coded_start + coded_size]
     tail = data[coded_start + coded_size :]
     if len(tail) < len(END_OF_ROW):
@@ -140,37 +140,37 @@ def decode_slots(coded: bytes, offset: int = 0) -> np.ndarray:
     """
     code = np.frombuffer(coded, np.uint8)
     length = len(code)
-    width = np.array([0, 1, 2, 3], np.int64)[code >> 6]
-    # The index one past the end stands for itself, so that stepping from it stays there.
-    step = np.append(np.where(width > 0, np.minimum(np.arange(length) + width, length), length), length)
-    starts = np.zeros(1, np.int64)
-    while starts[-1] < length:
-        starts = np.concatenate((starts, step[starts]))
-        step = step[step]
-    starts = starts[: np.searchsorted(starts, length)]
-    if len(starts) and code[starts[-1]] < 0x40:
-        last = int(starts[-1])
-        if code[last]:
+    starting = np.ones(length, bool)
+    end = 0
+    for at in memoryview(np.flatnonzero(code >= 0x80)):  # few codes take more than a byte
+        if at >= end:
+            end = at + (coded[at] >> 6)
+            starting[at + 1 : end] = False
+    starts = np.flatnonzero(starting)
+    first = code[starts]
+    last = int(np.argmax(first < 0x40)) if len(starts) else 0
+    if len(starts) and first[last] < 0x40:
+        if first[last]:
             raise FormatError(
-                f"the relocation table holds code 0x{code[last]:02X} behind slot number {len(starts) - 1:,}, "
+                f"the relocation table holds code 0x{first[last]:02X} behind slot number {last:,}, "
                 "which hangs the game",
-                offset=offset + last,
+                offset=offset + int(starts[last]),
                 expected="0x40 to 0xFF, or 0x00 at the end",
-                found=f"0x{code[last]:02X}",
+                found=f"0x{first[last]:02X}",
                 remedy="the game knows one form of POF0 only: 16-byte shell, codes of 6, 14 and 22 bits",
             )
-        starts = starts[:-1]
-    width = width[starts]
-    if len(starts) and starts[-1] + width[-1] > length:
+        starts, first = starts[:last], first[:last]
+    elif end > length:
         raise FormatError(
             "the relocation table ends within a code",
             offset=offset + int(starts[-1]),
-            expected=f"{width[-1]} bytes",
+            expected=f"{first[-1] >> 6} bytes",
             found=f"{length - starts[-1]}",
         )
-    padded = np.append(code, np.zeros(2, np.uint8)).astype(np.int64)
-    high, middle, low = padded[starts] & 0x3F, padded[starts + 1], padded[starts + 2]
-    delta = np.select([width == 1, width == 2], [high, high << 8 | middle], high << 16 | middle << 8 | low)
+    delta = (first & 0x3F).astype(np.int64)
+    for width in (2, 3):
+        wide = np.flatnonzero(first >= width << 6)
+        delta[wide] = delta[wide] << 8 | code[starts[wide] + width - 1]
     return POINTER_BASE + 4 * np.cumsum(delta)
 
 

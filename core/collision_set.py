@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
+from typing import NoReturn, overload
 
 import numpy as np
 
@@ -51,11 +53,47 @@ class Part:
         return self.name_field.split(b"\0")[0].lower()
 
 
+class Records(Sequence[Part]):
+    """The parts of a decoded library. Each is made when it is first asked for, of views of the file's words.
+
+    `places`: for each record where in the file its vertices begin, its triangles begin, and it ends. Words are swapped
+    once for all arrays that begin at the same remainder modulo 4. In the game's file these are all, but a name field
+    may have any length.
+    """
+
+    __slots__ = ("name_fields", "parts", "places", "words")
+
+    def __init__(self, data: bytes, name_fields: list[bytes], places: list[tuple[int, int, int]]) -> None:
+        self.name_fields = name_fields
+        self.places = places
+        self.parts: list[Part | None] = [None] * len(name_fields)
+        self.words = {start: _swapped(data, start) for start in {end % 4 for _, _, end in places}}
+
+    def __len__(self) -> int:
+        return len(self.parts)
+
+    @overload
+    def __getitem__(self, number: int) -> Part: ...
+    @overload
+    def __getitem__(self, number: slice) -> tuple[Part, ...]: ...
+    def __getitem__(self, number: int | slice) -> Part | tuple[Part, ...]:
+        if isinstance(number, slice):
+            return tuple(self[one] for one in range(len(self))[number])
+        part = self.parts[number]
+        if part is None:
+            vertices_at, triangles_at, end = self.places[number]
+            words = self.words[end % 4]
+            vertices = words[vertices_at // 4 : triangles_at // 4].reshape(-1, 3).view(np.float32)
+            triangles = words[triangles_at // 4 : end // 4].reshape(-1, 3)
+            part = self.parts[number] = Part(self.name_fields[number], vertices, triangles)
+        return part
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class CollisionSet:
     """The records of a library in file order, and the bytes behind the last, which should be none."""
 
-    parts: tuple[Part, ...]
+    parts: Sequence[Part]
     trailing: bytes = b""
 
 
@@ -69,21 +107,17 @@ def decode(data: bytes) -> CollisionSet:
     coordinates that are no numbers."""
     if not data:
         raise FormatError("the file is empty", remedy="choose another file")
-    parts: list[Part] = []
-    places: list[int] = []
-    offset, trailing = 0, b""
-    while offset < len(data):
-        if parts and _is_trailing(data, offset):
-            trailing = data[offset:]
-            break
-        part, place, offset = _decode_part(data, offset, len(parts))
-        parts.append(part)
-        places.append(place)
-    if not np.isfinite(np.concatenate([part.vertices for part in parts])).all():
-        for number, (part, vertices_at) in enumerate(zip(parts, places, strict=True)):
+    name_fields, places, end = _find_records(data)
+    records = Records(data, name_fields, places)
+    if end < len(data) and not (name_fields and _is_trailing(data, end)):
+        _check_indices(records)  # what comes first in the file is told first
+        _refuse_record(data, end, len(records))
+    if not _surely_sound(records):
+        _check_indices(records)
+        for number, part in enumerate(records):
             with _within(number, part.name_field):
-                check_finite(part.vertices, vertices_at)
-    return CollisionSet(tuple(parts), trailing)
+                check_finite(part.vertices, places[number][0])
+    return CollisionSet(records, data[end:])
 
 
 def encode(library: CollisionSet) -> bytes:
@@ -123,8 +157,33 @@ def encode_name(name: str) -> bytes:
     return spelled.ljust(max(16, (len(spelled) + 8) // 8 * 8), b"\0")
 
 
-def _decode_part(data: bytes, offset: int, number: int) -> tuple[Part, int, int]:
-    """A record whose coordinates still have to be checked, where they begin, and where it ends."""
+def _find_records(data: bytes) -> tuple[list[bytes], list[tuple[int, int, int]], int]:
+    """The name fields and the places, see `Records`, of the records up to the first whose words can't be right, and
+    where that one begins."""
+    name_fields: list[bytes] = []
+    places: list[tuple[int, int, int]] = []
+    offset, length = 0, len(data)
+    head, counts, row = HEAD.size, COUNTS.size, VERTEX.itemsize  # looked up once: this loop takes longest
+    try:
+        while offset < length:
+            size, name_length = HEAD.unpack_from(data, offset)
+            name_at = offset + head
+            counts_at = name_at + name_length
+            vertex_count, triangle_count = COUNTS.unpack_from(data, counts_at)
+            end = name_at + size
+            if not name_length or end > length or size != name_length + counts + row * (vertex_count + triangle_count):
+                break
+            name_fields.append(data[name_at:counts_at])
+            vertices_at = counts_at + counts
+            places.append((vertices_at, vertices_at + row * vertex_count, end))
+            offset = end
+    except struct.error:
+        pass  # the data end within these words
+    return name_fields, places, offset
+
+
+def _refuse_record(data: bytes, offset: int, number: int) -> NoReturn:
+    """Raises `FormatError` that says what can't be right about the words of a record."""
     name_at = offset + HEAD.size
     if name_at > len(data):
         check_extent(data, HEAD.size, offset, f"the first words of record {number:,}")
@@ -154,17 +213,39 @@ def _decode_part(data: bytes, offset: int, number: int) -> tuple[Part, int, int]
                 found=f"{size:,}",
                 remedy="this is no CollisionSet, or it is damaged",
             )
-    if end > len(data):
-        with _within(number, name_field):
-            check_extent(data, triangles_at - vertices_at, vertices_at, "the vertices")
-            check_extent(data, end - triangles_at, triangles_at, "the triangles")
-    vertices = np.frombuffer(data, VERTEX.base, 3 * vertex_count, vertices_at).astype(np.float32).reshape(-1, 3)
-    triangles = np.frombuffer(data, TRIANGLE.base, 3 * triangle_count, triangles_at).astype(np.uint32).reshape(-1, 3)
-    vertices.flags.writeable = triangles.flags.writeable = False
-    if triangle_count and np.maximum.reduce(triangles, axis=None) >= vertex_count:
-        with _within(number, name_field):
-            check_indices(triangles, vertex_count, triangles_at, TRIANGLE.itemsize)
-    return Part(name_field, vertices, triangles), vertices_at, end
+    with _within(number, name_field):
+        check_extent(data, triangles_at - vertices_at, vertices_at, "the vertices")
+        check_extent(data, end - triangles_at, triangles_at, "the triangles")
+    raise AssertionError("the record's words are right")
+
+
+def _swapped(data: bytes, start: int) -> np.ndarray:
+    """The 32-bit words from an offset on in the machine's byte order, uint32 (n,)."""
+    words = np.frombuffer(data, ">u4", (len(data) - start) // 4, start).astype(np.uint32)
+    words.flags.writeable = False
+    return words
+
+
+def _surely_sound(records: Records) -> bool:
+    """Whether it shows at a glance that all indices are those of vertices and all coordinates are finite."""
+    bounds = np.fromiter(chain.from_iterable(records.places), np.int64) // 4
+    if len(records.words) != 1 or not np.diff(bounds).all():
+        return False  # an empty array has no largest element
+    (words,) = records.words.values()
+    largest = np.maximum.reduceat(words, bounds[:-1])
+    vertex_counts = (bounds[1::3] - bounds[0::3]) // 3
+    # As bits, what is no finite number is the largest of the negative ones, and of the positive ones.
+    return bool(
+        (largest[1::3] < vertex_counts).all()
+        and largest[0::3].max() < 0xFF800000
+        and words.view(np.int32).max() < 0x7F800000
+    )
+
+
+def _check_indices(records: Records) -> None:
+    for number, part in enumerate(records):
+        with _within(number, part.name_field):
+            check_indices(part.triangles, len(part.vertices), records.places[number][1], TRIANGLE.itemsize)
 
 
 @contextmanager

@@ -17,7 +17,8 @@ ABANDONED_AFTER = 24 * 3600.0
 def read_file(path: str | os.PathLike[str]) -> bytes:
     """The bytes of a file. Raises `FormatError` with the system's reason when it can't be read."""
     try:
-        return Path(path).read_bytes()
+        with open(path, "rb") as stream:
+            return stream.read()
     except OSError as error:
         raise FormatError(f"can't be read ({error.strerror or error})", file=str(path)) from error
 

@@ -14,13 +14,13 @@ def file_id(name: str | bytes) -> int:
     isn't known, the shipped names hold none.
     Raises `FormatError` for text that CP932 lacks.
     """
-    total = hashed = 0
-    for byte in _encoded(name).lower():  # bytes.lower() changes A-Z and nothing else
-        total += byte
+    lower = _encoded(name).lower()  # changes A-Z and nothing else
+    hashed = 0
+    for byte in lower:
         hashed = ((hashed << 8) + byte) & 0xFFFFFFFF
         if hashed & 0xFF800000:
             hashed %= 0xFFF9D7
-    return hashed | (total << 24 & 0xFF000000)
+    return hashed | (sum(lower) << 24 & 0xFF000000)
 
 
 def string_id(name: str | bytes) -> int:
@@ -39,6 +39,8 @@ def string_id(name: str | bytes) -> int:
 def _encoded(name: str | bytes) -> bytes:
     if isinstance(name, bytes):
         return name
+    if name.isascii():
+        return name.encode("ascii")  # the same bytes, without the search for a codec
     try:
         return name.encode(ENCODING)
     except UnicodeEncodeError as error:

@@ -6,18 +6,20 @@ Bytes only. `archive` opens archives on the disk, with the data files NAME.p00, 
 from __future__ import annotations
 
 import functools
+import struct
 import zlib
 from dataclasses import dataclass
+from typing import NamedTuple
 
-import numpy as np
-
-from .binary import view
+from .binary import check_extent
 from .errors import FormatError
 
 MAGIC, PACKED_MAGIC = b"IPFB", b"Z1"
-HEADER = np.dtype([("magic", "S4"), ("count", ">u4"), ("alignment", ">u4"), ("limit", ">u4")])
-ENTRY = np.dtype([("hash", ">u4"), ("position", ">u4"), ("size", ">u4")])
-PACKED = np.dtype([("magic", "S2"), ("size", ">u4"), ("adler", ">u4")])  # in front of the zlib stream of a packed entry
+HEADER = struct.Struct(">4sIII")  # magic, count, alignment, limit
+ENTRY = struct.Struct(">III")  # hash, position, size
+PACKED = struct.Struct(">2sII")  # magic, size, adler; in front of the zlib stream of a packed entry
+
+PACKED_HEAD = "the first words of the packed data"
 
 ALIGNMENT, LIMIT, PARTS = 0x800, 0x10000000, 16
 
@@ -26,8 +28,7 @@ MOST_TIMES, MOST_BEYOND = 24, 48 << 20
 megabyte made to do harm could declare, and hold, a gigabyte."""
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """A row of the table: the file id of the name, the position (`part` and `offset` in one word), the stored bytes."""
 
     hash: int
@@ -65,21 +66,18 @@ def decode(data: bytes) -> Table:
             found=ascii(data[: len(MAGIC)]),
             remedy="choose the .pak file of an archive, not one of its data files",
         )
-    header = view(data, HEADER, 1, 0, "the header's words")[0]
-    rows = view(data, ENTRY, int(header["count"]), HEADER.itemsize, "the archive's entries")
-    return Table(
-        tuple(Entry(*row) for row in rows.tolist()),
-        int(header["alignment"]),
-        int(header["limit"]),
-        bytes(data[HEADER.itemsize + rows.nbytes :]),
-    )
+    check_extent(data, HEADER.size, 0, "the header's words")
+    _, count, alignment, limit = HEADER.unpack_from(data)
+    end = HEADER.size + count * ENTRY.size
+    check_extent(data, end - HEADER.size, HEADER.size, "the archive's entries")
+    rows = ENTRY.iter_unpack(memoryview(data)[HEADER.size : end])
+    return Table(tuple(map(Entry._make, rows)), alignment, limit, bytes(data[end:]))
 
 
 def encode(table: Table) -> bytes:
     """The bytes of a .pak file; those it was read from, if nothing was changed."""
-    header = np.array([(MAGIC, len(table.entries), table.alignment, table.limit)], HEADER)
-    rows = np.array([(entry.hash, entry.position, entry.size) for entry in table.entries], ENTRY)
-    return header.tobytes() + rows.tobytes() + table.tail
+    header = HEADER.pack(MAGIC, len(table.entries), table.alignment, table.limit)
+    return b"".join((header, *(ENTRY.pack(*entry) for entry in table.entries), table.tail))
 
 
 def is_packed(stored: bytes) -> bool:
@@ -89,15 +87,16 @@ def is_packed(stored: bytes) -> bool:
 
 def unpacked_size(stored: bytes) -> int | None:
     """The length that a packed entry declares, None for a raw one; its first bytes are enough."""
-    return (
-        int(view(stored, PACKED, 1, 0, "the first words of the packed data")["size"][0]) if is_packed(stored) else None
-    )
+    if not is_packed(stored):
+        return None
+    check_extent(stored, PACKED.size, 0, PACKED_HEAD)
+    return int(PACKED.unpack_from(stored)[1])
 
 
 @functools.lru_cache(maxsize=1)  # the game stores one library 18 times
 def pack(data: bytes) -> bytes:
     """The stored form of a packed entry."""
-    return np.array([(PACKED_MAGIC, len(data), zlib.adler32(data))], PACKED).tobytes() + zlib.compress(data, 9)
+    return PACKED.pack(PACKED_MAGIC, len(data), zlib.adler32(data)) + zlib.compress(data, 9)
 
 
 def unpack(stored: bytes) -> bytes:
@@ -108,23 +107,25 @@ def unpack(stored: bytes) -> bytes:
     """
     if not is_packed(stored):
         return stored
-    head = view(stored, PACKED, 1, 0, "the first words of the packed data")[0]
-    size, stream = int(head["size"]), zlib.decompressobj()
+    check_extent(stored, PACKED.size, 0, PACKED_HEAD)
+    _, size, declared_adler = PACKED.unpack_from(stored)
+    stream = zlib.decompressobj()
     remedy = "the entry is damaged, extract the archive again from the disc"
     most = MOST_TIMES * len(stored) + MOST_BEYOND
     if size > most:
         problem = "its packed data declare an impossible length"
         raise FormatError(problem, offset=2, expected=f"{most:,} bytes at most", found=f"{size:,}", remedy=remedy)
     try:
-        data = stream.decompress(memoryview(stored)[PACKED.itemsize :], size + 1)
+        data = stream.decompress(memoryview(stored)[PACKED.size :], size + 1)
     except zlib.error as error:
         raise FormatError(f"its packed data are damaged ({error})", remedy=remedy) from error
     if len(data) != size or not stream.eof:
         found = f"more than {size:,}" if len(data) > size else f"{len(data):,}"
         problem = "its packed data don't have the length they declare"
         raise FormatError(problem, offset=2, expected=f"{size:,} bytes", found=found, remedy=remedy)
-    adler = zlib.adler32(data)
-    if adler != head["adler"]:
+    end = len(stored) - len(stream.unused_data)
+    adler = int.from_bytes(stored[end - 4 : end], "big")  # the stream ends with it, and zlib has compared the data
+    if adler != declared_adler:
         problem = "its unpacked data don't have the Adler-32 they declare"
-        raise FormatError(problem, offset=6, expected=f"{int(head['adler']):08x}", found=f"{adler:08x}", remedy=remedy)
+        raise FormatError(problem, offset=6, expected=f"{declared_adler:08x}", found=f"{adler:08x}", remedy=remedy)
     return data

@@ -150,7 +150,7 @@ def decode(data: bytes) -> Hull:
     that disagrees with the pointers."""
     shell = chunk.decode(data, b"MCOL")
     payload_end = POINTER_BASE + len(shell.payload)
-    body = data[:payload_end]
+    body = memoryview(data)[:payload_end]
     header = view(body, HEADER, 1, POINTER_BASE, "the header's bytes")[0]
     grid = _decode_grid(header)
     vertex_count, triangle_count = int(header["vertex_count"]), int(header["triangle_count"])
@@ -166,11 +166,11 @@ def decode(data: bytes) -> Hull:
     spheres = native(view(body, SPHERE, triangle_count, at["spheres"], "triangle spheres"), np.float32)
     cells = view(body, CELL, grid.cell_count, at["cells"], "cells")
 
-    occupied = np.flatnonzero(cells["list_count"])
+    occupied = np.flatnonzero(cells["list_count"] != 0)
     lists, lists_at, first_list, list_counts = _decode_lists(body, cells, occupied, at["cells"])
-    indices, indices_at, list_starts = _decode_indices(body, lists, lists_at, triangle_count)
+    indices, indices_at, list_starts, list_sizes = _decode_indices(body, lists, lists_at, triangle_count)
 
-    _check_shared(first_list, list_counts, lists["count"], len(data))
+    _check_shared(first_list, list_counts, list_sizes, len(data))
     chunk.check_slots(shell.slots, _slots(at["cells"], occupied, lists_at, len(lists)))
     blocks, lead = _find_blocks(
         body,
@@ -195,9 +195,9 @@ def decode(data: bytes) -> Hull:
         first_list=first_list,
         list_counts=list_counts,
         list_starts=list_starts,
-        list_sizes=lists["count"].astype(np.int64),
+        list_sizes=list_sizes,
         list_spheres=native(lists["sphere"], np.float32),
-        indices=native(indices, np.uint16),
+        indices=indices,
         carried=Carried(
             header=header,
             cells=cells,
@@ -218,7 +218,7 @@ def _decode_grid(header: np.ndarray) -> Grid:
 
 
 def _decode_lists(
-    body: bytes, cells: np.ndarray, occupied: np.ndarray, cells_at: int
+    body: memoryview, cells: np.ndarray, occupied: np.ndarray, cells_at: int
 ) -> tuple[np.ndarray, int, np.ndarray, np.ndarray]:
     """List records (m,), their offset, and each occupied cell's first list and number of lists."""
     counts = cells["list_count"][occupied].astype(np.int64)
@@ -227,7 +227,8 @@ def _decode_lists(
         return np.zeros(0, LIST), len(body), starts, counts
     lists_at = int(starts.min())
     ends = starts + counts * LIST.itemsize
-    bad = (starts == POINTER_BASE) | (ends > len(body)) | ((starts - lists_at) % LIST.itemsize != 0)
+    first_list = (starts - lists_at) // LIST.itemsize
+    bad = (starts == POINTER_BASE) | (ends > len(body)) | (lists_at + LIST.itemsize * first_list != starts)
     if bad.any():
         row = int(np.argmax(bad))
         raise FormatError(
@@ -238,20 +239,22 @@ def _decode_lists(
             found=f"0x{starts[row]:X} to 0x{ends[row]:X}",
         )
     lists = view(body, LIST, (int(ends.max()) - lists_at) // LIST.itemsize, lists_at, "list records")
-    return lists, lists_at, (starts - lists_at) // LIST.itemsize, counts
+    return lists, lists_at, first_list, counts
 
 
 def _decode_indices(
-    body: bytes, lists: np.ndarray, lists_at: int, triangle_count: int
-) -> tuple[np.ndarray, int, np.ndarray]:
-    """The index array (p,), its offset, and where each list begins in it."""
+    body: memoryview, lists: np.ndarray, lists_at: int, triangle_count: int
+) -> tuple[np.ndarray, int, np.ndarray, np.ndarray]:
+    """The index array uint16 (p,), its offset, and where each list begins in it and how many it has, int64 (m,)."""
     counts = lists["count"].astype(np.int64)
     starts = POINTER_BASE + lists["indices"].astype(np.int64)
-    null = starts == POINTER_BASE
-    used = ~null
     ends = starts + counts * INDEX.itemsize
-    indices_at = int(starts[used].min()) if used.any() else len(body)
-    bad = np.where(null, counts > 0, (ends > len(body)) | ((starts - indices_at) % INDEX.itemsize != 0))
+    used = starts != POINTER_BASE
+    indices_at = int(starts.min(where=used, initial=len(body)))
+    list_starts = (starts - indices_at) // INDEX.itemsize
+    bad = (ends > len(body)) | (indices_at + INDEX.itemsize * list_starts != starts)
+    if not used.all():
+        bad = np.where(used, bad, counts > 0)
     if bad.any():
         row = int(np.argmax(bad))
         raise FormatError(
@@ -260,11 +263,11 @@ def _decode_indices(
             expected=f"2-byte numbers below 0x{len(body):X}",
             found=f"0x{starts[row]:X} to 0x{ends[row]:X}",
         )
-    size = (int(ends[used].max()) - indices_at) // INDEX.itemsize if used.any() else 0
-    indices = view(body, INDEX, size, indices_at, "list indices")
+    size = (int(ends.max(where=used, initial=indices_at)) - indices_at) // INDEX.itemsize
+    indices = native(view(body, INDEX, size, indices_at, "list indices"), np.uint16)
     if size and indices.max() >= triangle_count:
         listed = np.zeros(size + 1, np.int64)
-        np.add.at(listed, (starts[used] - indices_at) // INDEX.itemsize, 1)
+        np.add.at(listed, list_starts[used], 1)
         np.add.at(listed, (ends[used] - indices_at) // INDEX.itemsize, -1)
         wrong = np.flatnonzero((np.cumsum(listed)[:-1] > 0) & (indices >= triangle_count))
         if len(wrong):
@@ -274,7 +277,8 @@ def _decode_indices(
                 expected=f"a number below {triangle_count:,}",
                 found=f"{indices[wrong[0]]:,}",
             )
-    return indices, indices_at, np.where(null, -1, (starts - indices_at) // INDEX.itemsize)
+    list_starts[~used] = -1
+    return indices, indices_at, list_starts, counts
 
 
 def _check_shared(first_list: np.ndarray, list_counts: np.ndarray, sizes: np.ndarray, length: int) -> None:
@@ -292,7 +296,7 @@ def _check_shared(first_list: np.ndarray, list_counts: np.ndarray, sizes: np.nda
         )
 
 
-def _find_blocks(body: bytes, blocks: list[tuple[str, int, int]]) -> tuple[tuple[Block, ...], bytes]:
+def _find_blocks(body: memoryview, blocks: list[tuple[str, int, int]]) -> tuple[tuple[Block, ...], bytes]:
     """The arrays in file order with what lies between them, and what lies in front of the first."""
     # An array without elements has no place of its own: it goes where the next one begins.
     order = sorted(blocks, key=lambda block: (block[1], block[2] > 0))
@@ -310,10 +314,10 @@ def _find_blocks(body: bytes, blocks: list[tuple[str, int, int]]) -> tuple[tuple
     if starts[0] < HEADER_END:
         raise FormatError(f"the {order[0][0]} overlap the header", offset=starts[0], expected="0x80 or beyond")
     found = tuple(
-        Block(name, size, body[offset + size : following])
+        Block(name, size, bytes(body[offset + size : following]))
         for (name, offset, size), following in zip(order, starts[1:], strict=True)
     )
-    return found, body[HEADER_END : starts[0]]
+    return found, bytes(body[HEADER_END : starts[0]])
 
 
 def check_finite(vertices: np.ndarray, offset: int) -> None:
@@ -349,11 +353,12 @@ def _slots(cells_at: int, occupied: np.ndarray, lists_at: int, list_count: int) 
     return np.sort(
         np.concatenate(
             (
-                [_header_offset(name) for name in HEADER_POINTERS],
+                np.array([_header_offset(name) for name in HEADER_POINTERS]),
                 cells_at + CELL.fields["lists"][1] + CELL.itemsize * occupied,
                 lists_at + LIST.fields["indices"][1] + LIST.itemsize * np.arange(list_count),
-            )
-        ).astype(np.int64)
+            ),
+            dtype=np.int64,
+        )
     )
 
 

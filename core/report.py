@@ -140,7 +140,7 @@ def describe_archive(archive: Archive) -> dict:
         "entries_with_known_names": sum(entry.hash in archive.names for entry in archive.entries),
         "alignment": archive.table.alignment,
         "limit_of_a_data_file": archive.table.limit,
-        "data_files": [{"name": part.path.name, "bytes": part.size} for part in archive.parts.values()],
+        "data_files": [{"name": os.path.basename(part.path), "bytes": part.size} for part in archive.parts.values()],
         "endings": sorted(families.values(), key=lambda row: row["name"]),
     }
 

@@ -75,8 +75,8 @@ def all_rows(zip_path: Path, folder: Path) -> list[Row]:
 def compare(
     ours: Work, peer: Work, rounds: int, prepare: Work = lambda: None, least: float = 0.0
 ) -> tuple[float, float]:
-    """The ratio of the fastest of `rounds` runs each, taken in turns, and its noise. `prepare` goes before each run,
-    untimed; a run repeats the work until it takes `least` seconds."""
+    """The ratio of `rounds` runs each, taken in turns, and its noise. `prepare` goes before each run, untimed; a run
+    repeats the work until it takes `least` seconds."""
     times: tuple[list[float], list[float]] = ([], [])
     repeats = []
     for work in (ours, peer):
@@ -89,15 +89,26 @@ def compare(
         for work, count, taken in zip((ours, peer), repeats, times, strict=True):
             prepare()
             gc.collect()
-            taken.append(seconds(lambda work=work, count=count: [work() for _ in range(count)]) / count)
+            taken.append(seconds(lambda work=work, count=count: repeat(work, count)) / count)
     return ratio_of(*times)
 
 
 def ratio_of(ours: list[float], peer: list[float]) -> tuple[float, float]:
-    """The ratio of the fastest times, and how far the ratios of three parts of the runs lie from it."""
-    ratio = min(ours) / min(peer)
-    parts = [min(ours[part::PARTS]) / min(peer[part::PARTS]) for part in range(min(PARTS, len(ours)))]
-    return ratio, max(abs(part - ratio) for part in parts) / ratio
+    """The ratio of times taken in turns, and its noise. It is the median of the rounds' own ratios: what else the
+    machine does slows both of a round, but seldom the fastest of each by as much."""
+    return with_noise([one / other for one, other in zip(ours, peer, strict=True)], statistics.median)
+
+
+def with_noise(values: list[float], figure: Callable[[list[float]], float]) -> tuple[float, float]:
+    """A figure of some values, and how far the same of three parts of them lies from it."""
+    whole = figure(values)
+    parts = [figure(values[part::PARTS]) for part in range(min(PARTS, len(values)))]
+    return whole, max(abs(part - whole) for part in parts) / whole
+
+
+def repeat(work: Work, count: int) -> None:
+    for _ in range(count):
+        work()
 
 
 def seconds(work: Work) -> float:
@@ -429,6 +440,7 @@ def reading_rows(folder: Path, memory: dict[str, float]) -> list[Row]:
     from core.archive import open_archive
 
     rows = []
+    np.ones(30 << 20, np.uint8)  # so much freed memory is kept for later arrays from now on, and not paged in for each
     small = (folder / "game" / "loose" / "S14_p2_AsteroidVolume_wp.col").read_bytes()
     large = mcol.encode(rock_field(LARGEST_CLOSED))
     library = (folder / "CollisionSet.bin").read_bytes()
@@ -441,7 +453,7 @@ def reading_rows(folder: Path, memory: dict[str, float]) -> list[Row]:
         def swapped(data=data) -> np.ndarray:
             return np.frombuffer(data, ">u4").astype(np.uint32)
 
-        measured = compare(lambda data=data, decode=decode: decode(data), swapped, 15, least=0.02)
+        measured = compare(lambda data=data, decode=decode: decode(data), swapped, 45, least=0.02)
         rows.append(
             Row(f"{what}, {len(data) / 1e6:.2f} MB", "copying its words, byte order swapped", *bounded(bound, measured))
         )
@@ -467,7 +479,7 @@ def reading_rows(folder: Path, memory: dict[str, float]) -> list[Row]:
         Row(
             "open MiscBin.pak and read one hull",
             "reading its bytes, zlib",
-            *bounded(1.5, compare(ours, barely, 15, least=0.02)),
+            *bounded(1.5, compare(ours, barely, 45, least=0.02)),
         )
     )
     return rows
@@ -513,17 +525,17 @@ bpy.ops.extensions.package_install_files(filepath={str(zip_path)!r}, repo="user_
     enable = 'assert addon_utils.enable("bl_ext.user_default.sylpheed_collision")'
     measure("pass", install)
     ready = "import bpy, numpy, addon_utils"
-    imported = alternate(("import core, core.mcol", ""), ("import numpy", ""), 9)
-    enabled = [1000 * measure(enable, ready) for _ in range(9)]
+    imported = alternate(("import core, core.mcol", ""), ("import numpy", ""), 45)
+    milliseconds, noise = with_noise([1000 * measure(enable, ready) for _ in range(24)], min)
     return [
         Row("import core and its hulls", "importing numpy", *bounded(1.2, imported)),
         Row(
             "enable the extension",
             "30 ms of its own",
-            min(enabled) / 30,
+            milliseconds / 30,
             1.0,
-            (statistics.median(enabled) - min(enabled)) / min(enabled),
-            f"{min(enabled):.1f} ms",
+            noise,
+            f"{milliseconds:.1f} ms",
         ),
     ]
 

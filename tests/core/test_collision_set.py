@@ -47,6 +47,8 @@ ODD = {
     "a lone lead byte": record(b"abc\x83"),
     "an empty name": record(b""),
     "a name field of 8, 24, 32 and 64 bytes": b"".join(record(b"a%d" % n, field=n) for n in (8, 24, 32, 64)),
+    "a name field of 9, 18, 27 and 36 bytes": b"".join(record(b"a%d" % n, field=n) for n in (9, 18, 27, 36)),
+    "a name whose words are no numbers": record(b"\x7f\xc0\0\0" + 8 * b"\xff"),
     "four zero bytes behind the last record": record(b"a") + bytes(4),
     "2,048 zero bytes behind the last record": record(b"a") + bytes(2048),
 }
@@ -67,6 +69,16 @@ def test_the_sample_comes_back_with_the_values_that_an_independent_reader_finds(
         assert part.name_field == mesh.raw_name
         assert part.vertices.dtype == np.float32 and part.vertices.tobytes() == mesh.vertices.tobytes()
         assert part.triangles.dtype == np.uint32 and np.array_equal(part.triangles, mesh.triangles)
+
+
+def test_a_part_is_made_once_and_cannot_be_changed():
+    parts = decode(b"".join(record(b"a%d" % n, field=n) for n in (16, 9, 24))).parts
+    assert parts[1] is parts[1] and [part.name for part in parts] == ["a16", "a9", "a24"]
+    assert parts[-1] is parts[2] and parts[:2] == (parts[0], parts[1])
+    for part in parts:
+        assert part.vertices.tolist() == [list(corner) for corner in CORNERS]
+        assert part.triangles.tolist() == [list(corners) for corners in TETRAHEDRON]
+        assert not part.vertices.flags.writeable and not part.triangles.flags.writeable
 
 
 fields = st.binary(min_size=0, max_size=30).map(lambda name: name.ljust(31, b"\0") + b"\0")
@@ -212,6 +224,13 @@ def test_a_coordinate_that_is_no_number_names_part_vertex_axis_and_offset(axis, 
     assert "record 1 (mob_n040)" in error.problem and f"vertex 3 has no usable {'xyz'[axis]}" in error.problem
     assert error.offset == len(first) + 8 + 16 + 8 + 3 * 12 + 4 * axis
     assert str(error).endswith(f"found {shown}")
+
+
+def test_what_comes_first_in_the_file_is_told_first():
+    beyond = record(b"a", triangles=[(0, 1, 4)])
+    cut = record(b"b")[:-1]
+    assert "triangle 0 uses a vertex that doesn't exist" in str(refusal(record(b"c") + beyond + cut))
+    assert "the triangles reach beyond the end" in str(refusal(record(b"c") + cut))
 
 
 @pytest.mark.parametrize("value", [0x7FFFFFFF, 0xFFFFFFFF, 0x15555556])

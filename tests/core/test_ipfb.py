@@ -28,7 +28,7 @@ def packed_bytes(data, *, size=None, adler=None, stream=None):
 
 
 def test_sizes_of_the_records():
-    assert (ipfb.HEADER.itemsize, ipfb.ENTRY.itemsize, ipfb.PACKED.itemsize) == (16, 12, 10)
+    assert (ipfb.HEADER.size, ipfb.ENTRY.size, ipfb.PACKED.size) == (16, 12, 10)
 
 
 def test_reads_a_table_made_by_hand():
