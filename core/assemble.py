@@ -15,7 +15,7 @@ from typing import Protocol
 import numpy as np
 
 from .arrays import bits, ranks
-from .geometry import edge_census, repeated, undirected_edges
+from .geometry import Edges, edge_census, repeated, undirected_edges
 
 NEW = -1
 """The number of a vertex or triangle that comes from no source."""
@@ -71,7 +71,7 @@ class Edit:
     unedited: bool = False
 
     @cached_property
-    def edges(self) -> tuple[np.ndarray, np.ndarray]:
+    def edges(self) -> Edges:
         """The triangles' `undirected_edges`."""
         return undirected_edges(self.triangles)
 

@@ -144,8 +144,7 @@ def shape_faults(edit: Edit, source: Mesh | None) -> list[Fault]:
         "the game would hit them everywhere; merge vertices by distance or dissolve degenerate faces",
     )
 
-    edges, sides = edit.edges
-    counts = np.bincount(sides, minlength=len(edges))
+    edges, sides, counts = edit.edges.vertices, edit.edges.of_sides, edit.edges.counts
     old = counts if (counts == 2).all() else _source_counts(edit, edges, source)
     for wrong, check, what, remedy in (
         (counts == 1, "open edges", "at open edges", "fill the hole: the game would have a hole there too"),
@@ -289,7 +288,7 @@ def _judge_sides(
     (`known` but not `wound`), or it is new with nothing but the solid outside around it.
     """
     triangles = np.asarray(mesh.triangles, np.int64)
-    surface, odd = surfaces.orient(triangles, mesh.edges[1] if isinstance(mesh, Edit) else None)
+    surface, odd = surfaces.orient(triangles, mesh.edges if isinstance(mesh, Edit) else None)
     agreeing = np.where(odd[:, None], triangles[:, [0, 2, 1]], triangles)
     facing = surfaces.facing(mesh.vertices, agreeing, surface, outside_solid)
     was_turned, is_new = np.zeros(len(facing), bool), np.ones(len(facing), bool)

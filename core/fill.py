@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from .arrays import expand, slices
-from .geometry import bounds, corners
+from .geometry import bounds, corners, cross
 from .grid import Grid
 
 PAIRS_AT_ONCE = 1 << 15
@@ -124,7 +124,7 @@ def _turn_around(lines: np.ndarray, outline: np.ndarray, triangles: np.ndarray) 
 
 def _where(lines: np.ndarray, points: np.ndarray) -> np.ndarray:
     """The x at which lines meet the planes of triangles that go around them."""
-    normal = np.cross(points[:, 1] - points[:, 0], points[:, 2] - points[:, 0])
+    normal = cross(points[:, 1] - points[:, 0], points[:, 2] - points[:, 0])
     beside = lines - points[:, 0, 1:]
     with np.errstate(divide="ignore", invalid="ignore"):
         x = points[:, 0, 0] - (normal[:, 1:] * beside).sum(axis=1) / normal[:, 0]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 
-from .arrays import stable_order
+from .arrays import narrow
 
 TRIANGLE_MARGIN = 1.0001
 """What the game's builder multiplies the radius of a triangle's smallest sphere by."""
@@ -28,8 +29,8 @@ SKEW = np.array([0.53779, 0.73127, 0.41983])
 
 
 def corners(vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:
-    """The triangles' corners, float64 (n, 3, 3); in memory all first ones, all second ones, all third ones."""
-    return np.asarray(vertices, np.float64)[np.asarray(triangles).T].transpose(1, 0, 2)
+    """The triangles' corners, float64 (n, 3, 3); in memory each coordinate of each corner is a column."""
+    return np.asarray(vertices, np.float64).T.take(np.asarray(triangles).T, axis=1).transpose(2, 1, 0)
 
 
 def bounds(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -56,7 +57,7 @@ def repeated(triangles: np.ndarray) -> np.ndarray:
 
 def doubled(triangles: np.ndarray) -> np.ndarray:
     """Which triangles have the same three vertices as another, either way around, bool (n,)."""
-    a, b, c = (column.astype(np.min_scalar_type(column.max(initial=0))) for column in np.sort(triangles, axis=1).T)
+    a, b, c = np.sort(narrow(np.asarray(triangles)), axis=1).T
     order = np.lexsort((c, b, a))
     same = np.ones(max(len(order) - 1, 0), bool)
     for column in (a, b, c):
@@ -97,33 +98,45 @@ def close_pairs(points: np.ndarray, distance: float) -> np.ndarray:
     return np.concatenate(found)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Edges:
+    """The edges of triangles (n, 3), in ascending order.
+
+    vertices   int64 (e, 2): the lower vertex first
+    counts     int64 (e,): how many triangles use each
+    of_sides   int64 (3 n,): the edge that each side is; sides 0-1, 1-2, 2-0 of the first triangle, then of the second
+    by_edge    int64 (3 n,): the sides in the order of their edges
+    """
+
+    vertices: np.ndarray
+    counts: np.ndarray
+    of_sides: np.ndarray
+    by_edge: np.ndarray
+
+
 def edge_census(triangles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The edges, int64 (e, 2) with the lower vertex first, and how many triangles use each, int64 (e,)."""
-    edges, inverse = undirected_edges(triangles)
-    return edges, np.bincount(inverse, minlength=len(edges))
+    edges = undirected_edges(triangles)
+    return edges.vertices, edges.counts
 
 
-def undirected_edges(triangles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The edges, int64 (e, 2) with the lower vertex first, and the edge that each side of each triangle is,
-    int64 (3 n,): sides 0-1, 1-2, 2-0 of the first triangle, then of the second."""
-    sides = directed_edges(triangles)
-    low, high = np.minimum(*sides.T), np.maximum(*sides.T)
-    span = int(high.max(initial=0)) + 1
-    keys = low * span + high
-    order = stable_order(keys)
-    in_order = keys[order]
-    fresh = np.ones(len(keys), bool)
-    fresh[1:] = in_order[1:] != in_order[:-1]
-    number = np.empty(len(keys), np.int64)
-    number[order] = np.cumsum(fresh) - 1
-    first = order[fresh]
-    return np.stack((low[first], high[first]), axis=1), number
-
-
-def directed_edges(triangles: np.ndarray) -> np.ndarray:
-    """The sides 0-1, 1-2, 2-0 of each triangle in turn, int64 (3 n, 2)."""
-    triangles = np.asarray(triangles, np.int64)
-    return np.stack((triangles, triangles[:, [1, 2, 0]]), axis=2).reshape(-1, 2)
+def undirected_edges(triangles: np.ndarray) -> Edges:
+    """The edges of triangles (n, 3), whichever way around they are used."""
+    triangles = narrow(np.asarray(triangles))
+    following = np.roll(triangles, -1, axis=1)
+    low, high = np.minimum(triangles, following).ravel(), np.maximum(triangles, following).ravel()
+    by_edge = np.lexsort((high, low))
+    low, high = low[by_edge], high[by_edge]
+    fresh = np.ones(len(low), bool)
+    fresh[1:] = (low[1:] != low[:-1]) | (high[1:] != high[:-1])
+    of_sides = np.empty(len(low), np.int64)
+    of_sides[by_edge] = np.cumsum(fresh) - 1
+    return Edges(
+        vertices=np.stack((low[fresh], high[fresh]), axis=1).astype(np.int64),
+        counts=np.diff(np.flatnonzero(fresh), append=len(low)),
+        of_sides=of_sides,
+        by_edge=by_edge,
+    )
 
 
 # --- smallest enclosing spheres -------------------------------------------------------------------

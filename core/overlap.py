@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .arrays import expand, slices, stable_order
-from .geometry import bounds, corners
+from .geometry import bounds, corners, cross
 from .grid import Grid
 
 PAIRS_AT_ONCE = 1 << 15
@@ -70,7 +70,7 @@ def _separated_by_none(points: np.ndarray, half: np.ndarray) -> np.ndarray:
     The separating axis test, less the box's own axes: their answer is known from the ranges of cells.
     """
     sides = points[:, [1, 2, 0]] - points
-    normal = np.cross(sides[:, 0], sides[:, 1])
+    normal = cross(sides[:, 0], sides[:, 1])
     touching = np.abs(np.einsum("ni,ni->n", normal, points[:, 0])) <= np.einsum("ni,ni->n", np.abs(normal), half)
     for side in range(3):
         for axis in range(3):

@@ -10,18 +10,16 @@ import enum
 
 import numpy as np
 
-from .arrays import components, ranks, stable_order
+from .arrays import components, ranks
 from .fill import crossings
-from .geometry import corners, undirected_edges
+from .geometry import Edges, corners, cross, undirected_edges
 
 
 def split(triangles: np.ndarray) -> np.ndarray:
     """The surface of each triangle, int64 (n,), numbered from 0 by first triangle. Triangles that share an
     edge belong together."""
-    _, inverse = undirected_edges(triangles)
-    left, right = _neighbours(inverse)
-    roots = components(len(triangles), left // 3, right // 3)
-    return np.unique(roots, return_inverse=True)[1].reshape(-1)
+    left, right = _neighbours(undirected_edges(triangles))
+    return _numbered(components(len(triangles), left // 3, right // 3))
 
 
 def names(vertices: np.ndarray, triangles: np.ndarray, surface: np.ndarray) -> list[str]:
@@ -44,33 +42,33 @@ def volumes(vertices: np.ndarray, triangles: np.ndarray, surface: np.ndarray) ->
     first = np.unique(surface, return_index=True)[1]
     points = points - points[first][:, :1][surface]  # from a corner of its own: far from the origin, digits run out
     a, b, c = np.moveaxis(points, 1, 0)
-    return np.bincount(surface, np.einsum("ni,ni->n", a, np.cross(b, c)) / 6, minlength=count)
+    return np.bincount(surface, np.einsum("ni,ni->n", a, cross(b, c)) / 6, minlength=count)
 
 
-def orient(triangles: np.ndarray, sides: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+def orient(triangles: np.ndarray, edges: Edges | None = None) -> tuple[np.ndarray, np.ndarray]:
     """The surface of each triangle as `split` gives it, and which triangles are wound against the rest of theirs,
-    bool (n,): the fewer of the two kinds. `sides` are those of `undirected_edges`, where they are known.
+    bool (n,): the fewer of the two kinds. `edges` are the triangles' own, where they are known.
 
     None is for a surface that has no two sides, which can't be mended by turning triangles.
     """
     count = len(triangles)
-    left, right = _neighbours(undirected_edges(triangles)[1] if sides is None else sides)
-    forward = (np.asarray(triangles) < np.asarray(triangles)[:, [1, 2, 0]]).reshape(-1)
+    left, right = _neighbours(edges or undirected_edges(triangles))
+    forward = (np.asarray(triangles) < np.roll(triangles, -1, axis=1)).reshape(-1)
     against = forward[left] == forward[right]
     left, right = left // 3, right // 3
-    # Each triangle twice, as it is and turned: what the edges join agrees.
-    roots = components(
-        2 * count,
-        np.concatenate((left, left + count)),
-        np.concatenate((right + count * against, right + count * ~against)),
-    )
-    as_is, turned = roots[:count], roots[count:]
-    surface = np.unique(np.minimum(as_is, turned), return_inverse=True)[1].reshape(-1)
-    kind = as_is > turned
-    kind[as_is == turned] = False
-    sizes = np.bincount(surface, minlength=1)
-    odd = np.bincount(surface, kind, minlength=1)
-    return surface, kind ^ (2 * odd > sizes)[surface]
+    surface = _numbered(components(count, left, right))
+    odd = np.zeros(count, bool)
+    if against.any():
+        # Each triangle twice, as it is and turned: what the edges join agrees.
+        roots = components(
+            2 * count,
+            np.concatenate((left, left + count)),
+            np.concatenate((right + count * against, right + count * ~against)),
+        )
+        as_is, turned = roots[:count], roots[count:]
+        odd = as_is > turned
+        odd ^= (2 * np.bincount(surface, odd) > np.bincount(surface))[surface]
+    return surface, odd
 
 
 SAMPLES = 4
@@ -157,8 +155,13 @@ def _rock_over(
     return rock, bool((signs > 0).any())
 
 
-def _neighbours(inverse: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _neighbours(edges: Edges) -> tuple[np.ndarray, np.ndarray]:
     """Pairs of triangle sides, each numbered 3 t + side, that are the same edge."""
-    order = stable_order(inverse)
-    same = inverse[order][1:] == inverse[order][:-1]
-    return order[:-1][same], order[1:][same]
+    again = np.ones(len(edges.by_edge), bool)
+    again[np.cumsum(edges.counts) - edges.counts] = False
+    return edges.by_edge[:-1][again[1:]], edges.by_edge[again]
+
+
+def _numbered(roots: np.ndarray) -> np.ndarray:
+    """Components, each given by its lowest node, numbered from 0."""
+    return (np.cumsum(roots == np.arange(len(roots))) - 1)[roots]
