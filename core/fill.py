@@ -7,12 +7,12 @@ through its front adds one layer of rock, each left through its back takes one a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from .arrays import expand, slices
-from .geometry import bounds, corners, cross
+from .arrays import expand, narrow, slices
+from .geometry import bounds, corners, cross, extremes
 from .grid import Grid
 
 PAIRS_AT_ONCE = 1 << 15
@@ -31,17 +31,15 @@ def layers_in_cells(grid: Grid, vertices: np.ndarray, triangles: np.ndarray) -> 
     nx, ny, nz = grid.dimensions
     middles = [grid.lower_corner(np.arange(count)[:, None] + 0.5)[:, axis] for axis, count in enumerate((nx, ny, nz))]
     lines = np.stack((np.tile(middles[1], nz), np.repeat(middles[2], ny)), axis=1)
-    points = corners(vertices, triangles)
-    low, high = bounds(points)
-    first = np.stack([np.searchsorted(middles[axis], low[:, axis]) for axis in (1, 2)], axis=1)
-    spans = np.stack([np.searchsorted(middles[axis], high[:, axis], "right") for axis in (1, 2)], axis=1) - first
+    low, high = _lines_between((middles[1], middles[2]), vertices, triangles)
+    spans = (high - low).astype(np.int64)
     steps = np.zeros((ny * nz, nx + 1), np.int32)
-    for row, skipped, taken in slices(spans.prod(axis=1), PAIRS_AT_ONCE):
+    for row, skipped, taken in slices(spans[:, 0] * spans[:, 1], PAIRS_AT_ONCE):
         rows, places = expand(skipped, taken)
         rows += row
         width = spans[rows, 0]
-        columns = (first[rows, 1] + places // width) * ny + first[rows, 0] + places % width
-        column, _, x, layer = _crossed(lines, points, triangles, columns, rows)
+        columns = (low[rows, 1] + places // width) * ny + low[rows, 0] + places % width
+        column, _, x, layer = _crossed(lines, vertices, triangles, columns, rows)
         behind = np.ceil((x - middles[0][0]) / float(grid.cell_size[0]))
         np.add.at(steps, (column, np.clip(behind, 0, nx).astype(np.int64)), layer)
     return np.cumsum(steps[:, :nx], axis=1, dtype=np.int32).reshape(-1)
@@ -53,8 +51,9 @@ def crossings(lines: np.ndarray, vertices: np.ndarray, triangles: np.ndarray) ->
     A line through an edge or corner counts as moved aside by nothing, so it crosses a closed surface as often
     inward as outward.
     """
-    points = corners(vertices, triangles)
-    low, high = (edge[:, 1:] for edge in bounds(points))
+    low, high = _lines_between(np.sort(lines, axis=0).T, vertices, triangles)
+    near = np.flatnonzero((low < high).all(axis=1))
+    low, high = (edge[:, 1:] for edge in bounds(corners(vertices, triangles[near])))
     bins, bin_starts, order, first, last = _bin_lines(lines, low, high)
     spans = np.maximum(last - first + 1, 0)
     rows_of_bins, first_bins = expand(first[:, 1], spans[:, 1])
@@ -65,18 +64,29 @@ def crossings(lines: np.ndarray, vertices: np.ndarray, triangles: np.ndarray) ->
         runs, places = expand(run_starts[run : run + len(taken)] + skipped, taken)
         rows, columns = rows_of_bins[runs + run], order[places]
         y, z = lines[columns].T
-        near = (low[rows, 0] <= y) & (y <= high[rows, 0]) & (low[rows, 1] <= z) & (z <= high[rows, 1])
-        yield _crossed(lines, points, triangles, columns[near], rows[near])
+        within = (low[rows, 0] <= y) & (y <= high[rows, 0]) & (low[rows, 1] <= z) & (z <= high[rows, 1])
+        yield _crossed(lines, vertices, triangles, columns[within], near[rows[within]])
+
+
+def _lines_between(
+    places: Sequence[np.ndarray], vertices: np.ndarray, triangles: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Which of the ascending places along y and z lie in the range of each triangle: the first, (n, 2), and the one
+    behind the last, (n, 2)."""
+    along = list(zip(places, np.asarray(vertices, np.float64).T[1:], strict=True))
+    below = np.stack([np.searchsorted(ascending, at) for ascending, at in along], axis=1)
+    up_to = np.stack([np.searchsorted(ascending, at, "right") for ascending, at in along], axis=1)
+    return extremes(narrow(below), narrow(up_to), triangles)
 
 
 def _crossed(
-    lines: np.ndarray, points: np.ndarray, triangles: np.ndarray, columns: np.ndarray, rows: np.ndarray
+    lines: np.ndarray, vertices: np.ndarray, triangles: np.ndarray, columns: np.ndarray, rows: np.ndarray
 ) -> Crossings:
-    """The crossings among pairs of lines and triangles with the corners `points`."""
-    turn = _turn_around(lines[columns], points[rows][:, :, 1:], np.asarray(triangles)[rows])
+    """The crossings among pairs of lines and triangles."""
+    points = corners(vertices, triangles[rows])
+    turn = _turn_around(lines[columns], points[:, :, 1:], triangles[rows])
     hit = np.flatnonzero(turn)
-    rows, columns = rows[hit], columns[hit]
-    return columns, rows, _where(lines[columns], points[rows]), -turn[hit]
+    return columns[hit], rows[hit], _where(lines[columns[hit]], points[hit]), -turn[hit]
 
 
 def _bin_lines(

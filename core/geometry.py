@@ -39,13 +39,22 @@ def bounds(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.minimum(np.minimum(a, b), c), np.maximum(np.maximum(a, b), c)
 
 
+def extremes(low: np.ndarray, high: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The least `low` and the greatest `high` of the triangles' corners, (n, k) each, from those of the vertices,
+    (nv, k). Where values ascend with the coordinates, they are those of the triangles' boxes."""
+    numbers = np.asarray(triangles).T
+    a, b, c = low.T.take(numbers, axis=1).transpose(1, 2, 0)
+    d, e, f = high.T.take(numbers, axis=1).transpose(1, 2, 0)
+    return np.minimum(np.minimum(a, b), c), np.maximum(np.maximum(d, e), f)
+
+
 def cross(u: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """The cross products of vectors (n, 3); numpy's own takes several times as long."""
+    """The cross products of vectors (…, 3); numpy's own takes several times as long."""
     result = np.empty_like(u)
     for axis in range(3):
         one, two = (axis + 1) % 3, (axis + 2) % 3
-        np.multiply(u[:, one], v[:, two], out=result[:, axis])
-        result[:, axis] -= u[:, two] * v[:, one]
+        np.multiply(u[..., one], v[..., two], out=result[..., axis])
+        result[..., axis] -= u[..., two] * v[..., one]
     return result
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .arrays import expand, slices, stable_order
-from .geometry import bounds, corners, cross
+from .arrays import expand, narrow, slices
+from .geometry import corners, cross, extremes
 from .grid import Grid
 
 PAIRS_AT_ONCE = 1 << 15
@@ -26,42 +26,46 @@ def overlaps(
     `wanted`, bool per cell, limits the answer to some cells. Memory beyond the answer stays bounded whatever the
     triangles are.
     """
-    points = corners(vertices, triangles)
+    vertices = np.asarray(vertices, np.float64)
     minimum, size = grid.minimum.astype(np.float64), grid.cell_size.astype(np.float64)
     dimensions = np.array(grid.dimensions)
     margin = ROUNDING * np.maximum(grid.maximum - minimum, size)
-    low, high = bounds(points)
-    low = np.clip(np.ceil((low - margin - minimum) / size) - 1, 0, dimensions - 1).astype(np.int64)
-    high = np.clip(np.floor((high + margin - minimum) / size), 0, dimensions - 1).astype(np.int64)
-    spans = high - low + 1
+    low, high = extremes(
+        narrow(np.clip(np.ceil((vertices - margin - minimum) / size) - 1, 0, dimensions - 1).astype(np.int64)),
+        narrow(np.clip(np.floor((vertices + margin - minimum) / size), 0, dimensions - 1).astype(np.int64)),
+        triangles,
+    )
+    lowest_cell = grid.number(low)
+    spans = (high - low).astype(np.int64) + 1
     counts = spans[:, 0] * spans[:, 1] * spans[:, 2]
-
-    certain = np.flatnonzero(counts == 1)
-    found_triangles, found_cells = [certain], [grid.number(low[certain])]
-    several = np.flatnonzero(counts > 1)
+    several = spans > 1
+    # Within one row of cells, a triangle touches all from its first to its last.
+    next_cell = several @ (1, dimensions[0], dimensions[0] * dimensions[1])
+    in_a_row = several.sum(axis=1) <= 1
     # Where cells have no end, they reach as far as the geometry.
-    floor = np.minimum(points.min(axis=(0, 1), initial=np.inf), minimum) - margin
-    ceiling = np.maximum(points.max(axis=(0, 1), initial=-np.inf), minimum + dimensions * size) + margin
-    for first, skipped, taken in slices(counts[several], PAIRS_AT_ONCE):
+    used = np.zeros(len(vertices), bool)
+    used[triangles] = True
+    floor = np.minimum(vertices[used].min(axis=0, initial=np.inf), minimum) - margin
+    ceiling = np.maximum(vertices[used].max(axis=0, initial=-np.inf), minimum + dimensions * size) + margin
+    found_triangles, found_cells = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    for first, skipped, taken in slices(counts, PAIRS_AT_ONCE):
         rows, places = expand(skipped, taken)
-        rows = several[rows + first]
-        width, height = spans[rows, 0], spans[rows, 1]
-        position = low[rows] + np.stack((places % width, places // width % height, places // (width * height)), axis=1)
-        cells = grid.number(position)
-        if wanted is not None:
-            kept = wanted[cells]
-            rows, position, cells = rows[kept], position[kept], cells[kept]
+        rows += first
+        cells = lowest_cell[rows] + places * next_cell[rows]
+        test = np.flatnonzero(~in_a_row[rows])
+        tested, place = rows[test], places[test]
+        width, height = spans[tested, 0], spans[tested, 1]
+        position = low[tested] + np.stack((place % width, place // width % height, place // (width * height))).T
+        cells[test] = grid.number(position)
+        hit = np.ones(len(rows), bool) if wanted is None else wanted[cells]
+        position, test, tested = position[hit[test]], test[hit[test]], tested[hit[test]]
         begin = np.where(position == 0, floor, minimum + position * size - margin)
         end = np.where(position == dimensions - 1, ceiling, minimum + (position + 1) * size + margin)
-        hit = _separated_by_none(points[rows] - ((begin + end) / 2)[:, None], (end - begin) / 2)
+        points = corners(vertices, triangles[tested]) - ((begin + end) / 2)[:, None]
+        hit[test] = _separated_by_none(points, (end - begin) / 2)
         found_triangles.append(rows[hit])
         found_cells.append(cells[hit])
-    found, cells = np.concatenate(found_triangles), np.concatenate(found_cells)
-    if wanted is not None:
-        kept = wanted[cells]
-        found, cells = found[kept], cells[kept]
-    order = stable_order(found)
-    return found[order], cells[order]
+    return np.concatenate(found_triangles), np.concatenate(found_cells)
 
 
 def _separated_by_none(points: np.ndarray, half: np.ndarray) -> np.ndarray:

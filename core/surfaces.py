@@ -10,7 +10,7 @@ import enum
 
 import numpy as np
 
-from .arrays import components, ranks
+from .arrays import components, stable_order
 from .fill import crossings
 from .geometry import Edges, corners, cross, undirected_edges
 
@@ -39,9 +39,10 @@ def volumes(vertices: np.ndarray, triangles: np.ndarray, surface: np.ndarray) ->
     """Signed volume of each surface, float64 (s,), in cubic units: positive where the front faces outward."""
     count = int(surface.max()) + 1 if len(surface) else 0
     points = corners(vertices, triangles)
-    first = np.unique(surface, return_index=True)[1]
-    points = points - points[first][:, :1][surface]  # from a corner of its own: far from the origin, digits run out
-    a, b, c = np.moveaxis(points, 1, 0)
+    first = np.zeros(count, np.int64)
+    first[surface[::-1]] = np.arange(len(surface))[::-1]
+    origin = points[first, 0].T.take(surface, axis=1).T  # a corner of its own: far from the origin, digits run out
+    a, b, c = np.moveaxis(points - origin[:, None], 1, 0)
     return np.bincount(surface, np.einsum("ni,ni->n", a, cross(b, c)) / 6, minlength=count)
 
 
@@ -94,16 +95,17 @@ def facing(vertices: np.ndarray, triangles: np.ndarray, surface: np.ndarray, out
     rank = np.empty(count, np.int64)
     rank[order] = np.arange(count)
 
-    sampled = np.flatnonzero((ranks(surface) % _stride(surface)[surface] == 0) & (surface != order[0]))
+    sampled = _sample(surface)
+    sampled = sampled[surface[sampled] != order[0]]
     sample = _layers_over(sampled, vertices, triangles, surface, rank)
+    lines = np.searchsorted(surface[sampled], np.arange(count + 1))
     result = np.full(count, Facing.RIGHT, np.int64)
     for number in order:
-        mine = sampled[surface[sampled] == number]
-        rock, buried = _rock_over(mine, sample, result, outside_solid)
+        rock, buried = _rock_over(lines[number], lines[number + 1], sample, result, outside_solid)
         if not (rock < 1).any() and number != order[0]:  # some small part may still look out
             mine = np.flatnonzero(surface == number)
             everything = _layers_over(mine, vertices, triangles, surface, rank)
-            rock, buried = _rock_over(mine, everything, result, outside_solid)
+            rock, buried = _rock_over(0, len(mine), everything, result, outside_solid)
         free = bool((rock < 1).any()) or (number == order[0] and not outside_solid)
         if volume[number] < 0:
             result[number] = Facing.WRONG if free else Facing.RIGHT
@@ -117,9 +119,11 @@ def all_rock(vertices: np.ndarray, triangles: np.ndarray, surface: np.ndarray, f
     return bool(facing[np.abs(volumes(vertices, triangles, surface)).argmax()] == Facing.OUTSIDE)
 
 
-def _stride(surface: np.ndarray) -> np.ndarray:
-    """Every how many-th triangle of each surface to look at first."""
-    return np.maximum(np.bincount(surface, minlength=1) // SAMPLES, 1)
+def _sample(surface: np.ndarray) -> np.ndarray:
+    """The triangles to look at first, a few of each surface, ordered by surface."""
+    sizes = np.bincount(surface, minlength=1)
+    rank = np.arange(len(surface)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return stable_order(surface)[rank % np.repeat(np.maximum(sizes // SAMPLES, 1), sizes) == 0]
 
 
 def _layers_over(
@@ -127,15 +131,15 @@ def _layers_over(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Layers of rock that larger surfaces lay over the middle of the chosen triangles.
 
-    Three arrays, ordered by triangle: triangle number, the larger surface, the layers of that one.
+    Three arrays, ordered by the first: place among the chosen, the larger surface, the layers of that one.
     """
     middle = corners(vertices, triangles[chosen]).mean(axis=1)
     surfaces = len(rank)
     keys, total = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     for line, triangle, x, layer in crossings(middle[:, 1:], vertices, triangles):
-        point = chosen[line]
-        counts = (x < middle[line, 0]) & (rank[surface[triangle]] < rank[surface[point]])
-        keys.append(point[counts] * surfaces + surface[triangle[counts]])
+        larger = rank[surface[triangle]] < rank[surface[chosen[line]]]
+        counts = (x < middle[line, 0]) & larger
+        keys.append(line[counts] * surfaces + surface[triangle[counts]])
         total.append(layer[counts])
     pairs, inverse = np.unique(np.concatenate(keys), return_inverse=True)
     layers = np.bincount(inverse.reshape(-1), np.concatenate(total), minlength=len(pairs))
@@ -143,15 +147,15 @@ def _layers_over(
 
 
 def _rock_over(
-    chosen: np.ndarray, layers: tuple[np.ndarray, np.ndarray, np.ndarray], facing: np.ndarray, outside_solid: bool
+    start: int, stop: int, layers: tuple[np.ndarray, np.ndarray, np.ndarray], facing: np.ndarray, outside_solid: bool
 ) -> tuple[np.ndarray, bool]:
-    """Layers of rock over the chosen triangles, ascending, once surfaces judged wrong are put right, int64 (n,),
-    and whether any is another surface's."""
-    here = np.isin(layers[0], chosen)
-    triangle, owner, amount = (array[here] for array in layers)
-    signs = np.where(np.isin(facing[owner], (Facing.WRONG, Facing.OUTSIDE)), -amount, amount)
-    rock = np.full(len(chosen), int(outside_solid))
-    np.add.at(rock, np.searchsorted(chosen, triangle), signs)
+    """Layers of rock over the chosen triangles from `start` to `stop`, once surfaces judged wrong are put right,
+    float64 (n,), and whether any is another surface's."""
+    first, last = np.searchsorted(layers[0], (start, stop))
+    place, owner, amount = (array[first:last] for array in layers)
+    wrong = (facing[owner] == Facing.WRONG) | (facing[owner] == Facing.OUTSIDE)
+    signs = np.where(wrong, -amount, amount)
+    rock = int(outside_solid) + np.bincount(place - start, signs, minlength=stop - start)
     return rock, bool((signs > 0).any())
 
 
