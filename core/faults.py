@@ -144,8 +144,8 @@ def shape_faults(edit: Edit, source: Mesh | None) -> list[Fault]:
         "the game would hit them everywhere; merge vertices by distance or dissolve degenerate faces",
     )
 
-    edges, sides, counts = edit.edges.vertices, edit.edges.of_sides, edit.edges.counts
-    old = counts if (counts == 2).all() else _source_counts(edit, edges, source)
+    counts = edit.edges.counts
+    old = counts if (counts == 2).all() else _source_counts(edit, source)
     for wrong, check, what, remedy in (
         (counts == 1, "open edges", "at open edges", "fill the hole: the game would have a hole there too"),
         (
@@ -155,9 +155,9 @@ def shape_faults(edit: Edit, source: Mesh | None) -> list[Fault]:
             "remove inner or doubled faces; is an object there twice?",
         ),
     ):
-        faults += _judge_edges(edit, edges, sides, wrong, counts == old, check, what, remedy)
+        faults += _judge_edges(edit, wrong, counts == old, check, what, remedy)
     faults += _doubled_faults(edit, source, known)
-    return faults + _open_surfaces(edit, ((counts == 1) & (counts != old))[sides].reshape(-1, 3).any(axis=1))
+    return faults + _open_surfaces(edit, edit.edges.triangles_at((counts == 1) & (counts != old)))
 
 
 def facing_faults(edit: Edit, source: Mesh | None, outside_solid: bool) -> list[Fault]:
@@ -332,6 +332,8 @@ def _buried_faults(edit: Edit, buried: np.ndarray) -> list[Fault]:
 
 def _doubled_faults(edit: Edit, source: Mesh | None, known: np.ndarray) -> list[Fault]:
     """Triangles on the corners of an earlier one, which is not named: it is the one to keep."""
+    if _no_two_alike(edit):
+        return []
     pairs = doubled(edit.triangles)
     if not pairs.any():
         return []
@@ -344,6 +346,13 @@ def _doubled_faults(edit: Edit, source: Mesh | None, known: np.ndarray) -> list[
     return _judge(
         edit, pairs & ~first, inherited, "doubled triangles", "that are there twice", "delete one of each pair"
     )
+
+
+def _no_two_alike(edit: Edit) -> bool:
+    """Whether no triangles at an edge have the same third corner. Tells nothing where an edge has three or more."""
+    opposite = np.roll(edit.triangles, -2, axis=1).ravel()
+    left, right = edit.edges.pairs()
+    return not (edit.edges.counts > 2).any() and not (opposite[left] == opposite[right]).any()
 
 
 def _open_surfaces(edit: Edit, at_hole: np.ndarray) -> list[Fault]:
@@ -380,25 +389,19 @@ def _judge(edit: Edit, wrong: np.ndarray, inherited: np.ndarray, check: str, wha
 
 
 def _judge_edges(
-    edit: Edit,
-    edges: np.ndarray,
-    sides: np.ndarray,
-    wrong: np.ndarray,
-    inherited: np.ndarray,
-    check: str,
-    what: str,
-    remedy: str,
+    edit: Edit, wrong: np.ndarray, inherited: np.ndarray, check: str, what: str, remedy: str
 ) -> list[Fault]:
-    """The same for edges, int64 (e, 2); `sides` tells which edges each triangle has."""
+    """The same for edges, bool (e,)."""
     faults = []
+    ends = edit.edges.ends.astype(np.int64)
     new, kept = wrong & ~inherited, wrong & inherited
     if new.any():
-        triangles = new[sides].reshape(-1, 3).any(axis=1)
+        triangles = edit.edges.triangles_at(new)
         problem = f"{np.count_nonzero(new):,} edges, triangles of {owners(edit, triangles)} {what}"
-        faults.append(Fault(Severity.ERROR, check, problem, "edges", edges[new], remedy=remedy))
+        faults.append(Fault(Severity.ERROR, check, problem, "edges", ends[new], remedy=remedy))
     if kept.any():
-        problem = _kept(edit, np.count_nonzero(kept), kept[sides].reshape(-1, 3).any(axis=1))
-        faults.append(Fault(Severity.WARNING, check, problem, "edges", edges[kept]))
+        problem = _kept(edit, np.count_nonzero(kept), edit.edges.triangles_at(kept))
+        faults.append(Fault(Severity.WARNING, check, problem, "edges", ends[kept]))
     return faults
 
 
@@ -406,8 +409,9 @@ def _kept(edit: Edit, count: int, triangles: np.ndarray) -> str:
     return f"{count:,}, as in the source file, near {owners(edit, triangles)}"
 
 
-def _source_counts(edit: Edit, edges: np.ndarray, source: Mesh | None) -> np.ndarray:
+def _source_counts(edit: Edit, source: Mesh | None) -> np.ndarray:
     """How many of the source's triangles use each edge, int64 (e,); 0 where it has no such edge."""
+    edges = edit.edges.ends
     if source is None:
         return np.zeros(len(edges), np.int64)
     theirs, counts = edge_census(source.triangles)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from .arrays import expand, narrow, slices
-from .geometry import bounds, corners, cross, extremes
+from .geometry import bounds, columns, corners, cross, extremes
 from .grid import Grid
 
 PAIRS_AT_ONCE = 1 << 15
@@ -34,14 +34,14 @@ def layers_in_cells(grid: Grid, vertices: np.ndarray, triangles: np.ndarray) -> 
     low, high = _lines_between((middles[1], middles[2]), vertices, triangles)
     spans = (high - low).astype(np.int64)
     steps = np.zeros((ny * nz, nx + 1), np.int32)
-    for row, skipped, taken in slices(spans[:, 0] * spans[:, 1], PAIRS_AT_ONCE):
+    for row, skipped, taken in slices(spans[0] * spans[1], PAIRS_AT_ONCE):
         rows, places = expand(skipped, taken)
         rows += row
-        width = spans[rows, 0]
-        columns = (low[rows, 1] + places // width) * ny + low[rows, 0] + places % width
-        column, _, x, layer = _crossed(lines, vertices, triangles, columns, rows)
+        width = spans[0, rows]
+        near = (low[1, rows] + places // width) * ny + low[0, rows] + places % width
+        line, _, x, layer = _crossed(lines, vertices, triangles, near, rows)
         behind = np.ceil((x - middles[0][0]) / float(grid.cell_size[0]))
-        np.add.at(steps, (column, np.clip(behind, 0, nx).astype(np.int64)), layer)
+        np.add.at(steps, (line, np.clip(behind, 0, nx).astype(np.int64)), layer)
     return np.cumsum(steps[:, :nx], axis=1, dtype=np.int32).reshape(-1)
 
 
@@ -52,7 +52,7 @@ def crossings(lines: np.ndarray, vertices: np.ndarray, triangles: np.ndarray) ->
     inward as outward.
     """
     low, high = _lines_between(np.sort(lines, axis=0).T, vertices, triangles)
-    near = np.flatnonzero((low < high).all(axis=1))
+    near = np.flatnonzero((low < high).all(axis=0))
     low, high = (edge[:, 1:] for edge in bounds(corners(vertices, triangles[near])))
     bins, bin_starts, order, first, last = _bin_lines(lines, low, high)
     spans = np.maximum(last - first + 1, 0)
@@ -62,31 +62,31 @@ def crossings(lines: np.ndarray, vertices: np.ndarray, triangles: np.ndarray) ->
     sizes = np.where(spans[rows_of_bins, 0] > 0, run_ends - run_starts, 0)
     for run, skipped, taken in slices(sizes, PAIRS_AT_ONCE):
         runs, places = expand(run_starts[run : run + len(taken)] + skipped, taken)
-        rows, columns = rows_of_bins[runs + run], order[places]
-        y, z = lines[columns].T
+        rows, line = rows_of_bins[runs + run], order[places]
+        y, z = lines[line].T
         within = (low[rows, 0] <= y) & (y <= high[rows, 0]) & (low[rows, 1] <= z) & (z <= high[rows, 1])
-        yield _crossed(lines, vertices, triangles, columns[within], near[rows[within]])
+        yield _crossed(lines, vertices, triangles, line[within], near[rows[within]])
 
 
 def _lines_between(
     places: Sequence[np.ndarray], vertices: np.ndarray, triangles: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Which of the ascending places along y and z lie in the range of each triangle: the first, (n, 2), and the one
-    behind the last, (n, 2)."""
-    along = list(zip(places, np.asarray(vertices, np.float64).T[1:], strict=True))
-    below = np.stack([np.searchsorted(ascending, at) for ascending, at in along], axis=1)
-    up_to = np.stack([np.searchsorted(ascending, at, "right") for ascending, at in along], axis=1)
+    """Which of the ascending places along y and z lie in the range of each triangle: the first, (2, n), and the one
+    behind the last, (2, n)."""
+    along = list(zip(places, columns(vertices)[1:], strict=True))
+    below = np.stack([np.searchsorted(ascending, at) for ascending, at in along])
+    up_to = np.stack([np.searchsorted(ascending, at, "right") for ascending, at in along])
     return extremes(narrow(below), narrow(up_to), triangles)
 
 
 def _crossed(
-    lines: np.ndarray, vertices: np.ndarray, triangles: np.ndarray, columns: np.ndarray, rows: np.ndarray
+    lines: np.ndarray, vertices: np.ndarray, triangles: np.ndarray, near: np.ndarray, rows: np.ndarray
 ) -> Crossings:
     """The crossings among pairs of lines and triangles."""
     points = corners(vertices, triangles[rows])
-    turn = _turn_around(lines[columns], points[:, :, 1:], triangles[rows])
+    turn = _turn_around(lines[near], points[:, :, 1:], triangles[rows])
     hit = np.flatnonzero(turn)
-    return columns[hit], rows[hit], _where(lines[columns[hit]], points[hit]), -turn[hit]
+    return near[hit], rows[hit], _where(lines[near[hit]], points[hit]), -turn[hit]
 
 
 def _bin_lines(

@@ -248,9 +248,15 @@ def _spheres(
     filled = sizes[wanted] > 0
     starts = (np.cumsum(sizes) - sizes)[wanted][filled]
     runs, places = expand(starts, sizes[wanted][filled])
-    keys = np.repeat(runs, 3) * len(vertices) + triangles[listed[places]].reshape(-1)
+    used = triangles.T.take(listed[places], axis=1)
+    # Most vertices lie within one run: there is no need to sort all that name them.
+    home = np.full(len(vertices), -1)
+    home[used] = runs
+    elsewhere = home[used] != runs
+    at_home = np.flatnonzero(home >= 0)
+    keys = np.concatenate((home[at_home] * len(vertices) + at_home, (runs * len(vertices) + used)[elsewhere]))
     run, vertex = np.divmod(np.unique(keys), len(vertices))
-    result[filled] = group_spheres(vertices[vertex].astype(np.float64), np.searchsorted(run, np.arange(len(starts))))
+    result[filled] = group_spheres(vertices[vertex], np.searchsorted(run, np.arange(len(starts))))
     return result
 
 

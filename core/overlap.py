@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .arrays import expand, narrow, slices
-from .geometry import corners, cross, extremes
+from .geometry import columns, corners, cross, extremes
 from .grid import Grid
 
 PAIRS_AT_ONCE = 1 << 15
@@ -26,43 +26,48 @@ def overlaps(
     `wanted`, bool per cell, limits the answer to some cells. Memory beyond the answer stays bounded whatever the
     triangles are.
     """
-    vertices = np.asarray(vertices, np.float64)
-    minimum, size = grid.minimum.astype(np.float64), grid.cell_size.astype(np.float64)
-    dimensions = np.array(grid.dimensions)
-    margin = ROUNDING * np.maximum(grid.maximum - minimum, size)
+    places = columns(vertices)
+    nx, ny, _ = grid.dimensions
+    dimensions = np.array(grid.dimensions)[:, None]
+    minimum, maximum, size = (
+        corner.astype(np.float64)[:, None] for corner in (grid.minimum, grid.maximum, grid.cell_size)
+    )
+    margin = ROUNDING * np.maximum(maximum - minimum, size)
     low, high = extremes(
-        narrow(np.clip(np.ceil((vertices - margin - minimum) / size) - 1, 0, dimensions - 1).astype(np.int64)),
-        narrow(np.clip(np.floor((vertices + margin - minimum) / size), 0, dimensions - 1).astype(np.int64)),
+        narrow(np.clip(np.ceil((places - margin - minimum) / size) - 1, 0, dimensions - 1).astype(np.int64)),
+        narrow(np.clip(np.floor((places + margin - minimum) / size), 0, dimensions - 1).astype(np.int64)),
         triangles,
     )
-    lowest_cell = grid.number(low)
+    lowest_cell = grid.number(low.T)
     spans = (high - low).astype(np.int64) + 1
-    counts = spans[:, 0] * spans[:, 1] * spans[:, 2]
+    counts = spans[0] * spans[1] * spans[2]
     several = spans > 1
     # Within one row of cells, a triangle touches all from its first to its last.
-    next_cell = several @ (1, dimensions[0], dimensions[0] * dimensions[1])
-    in_a_row = several.sum(axis=1) <= 1
+    in_a_row = several.sum(axis=0) <= 1
+    next_cell = several[0] + nx * several[1] + nx * ny * several[2]
     # Where cells have no end, they reach as far as the geometry.
     used = np.zeros(len(vertices), bool)
     used[triangles] = True
-    floor = np.minimum(vertices[used].min(axis=0, initial=np.inf), minimum) - margin
-    ceiling = np.maximum(vertices[used].max(axis=0, initial=-np.inf), minimum + dimensions * size) + margin
+    reached = places[:, used]
+    floor = np.minimum(reached.min(axis=1, initial=np.inf, keepdims=True), minimum) - margin
+    ceiling = np.maximum(reached.max(axis=1, initial=-np.inf, keepdims=True), minimum + dimensions * size) + margin
     found_triangles, found_cells = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     for first, skipped, taken in slices(counts, PAIRS_AT_ONCE):
-        rows, places = expand(skipped, taken)
+        rows, steps = expand(skipped, taken)
         rows += first
-        cells = lowest_cell[rows] + places * next_cell[rows]
+        cells = lowest_cell[rows] + steps * next_cell[rows]
         test = np.flatnonzero(~in_a_row[rows])
-        tested, place = rows[test], places[test]
-        width, height = spans[tested, 0], spans[tested, 1]
-        position = low[tested] + np.stack((place % width, place // width % height, place // (width * height))).T
-        cells[test] = grid.number(position)
+        tested, step = rows[test], steps[test]
+        width, height, _ = spans[:, tested]
+        position = low[:, tested] + np.stack((step % width, step // width % height, step // (width * height)))
+        cells[test] = grid.number(position.T)
         hit = np.ones(len(rows), bool) if wanted is None else wanted[cells]
-        position, test, tested = position[hit[test]], test[hit[test]], tested[hit[test]]
+        asked = hit[test]
+        position, test = position[:, asked], test[asked]
         begin = np.where(position == 0, floor, minimum + position * size - margin)
         end = np.where(position == dimensions - 1, ceiling, minimum + (position + 1) * size + margin)
-        points = corners(vertices, triangles[tested]) - ((begin + end) / 2)[:, None]
-        hit[test] = _separated_by_none(points, (end - begin) / 2)
+        points = corners(vertices, triangles[rows[test]]) - ((begin + end) / 2).T[:, None]
+        hit[test] = _separated_by_none(points, ((end - begin) / 2).T)
         found_triangles.append(rows[hit])
         found_cells.append(cells[hit])
     return np.concatenate(found_triangles), np.concatenate(found_cells)

@@ -150,7 +150,7 @@ def build(vertices: np.ndarray, triangles: np.ndarray, grid: Grid, outside_solid
     count = len(triangles)
     edit = Edit(
         vertices=np.ascontiguousarray(vertices, np.float32),
-        triangles=np.asarray(triangles, np.int64),
+        triangles=np.asarray(triangles, np.int64, order="F"),
         vertex_ids=np.full(len(vertices), -1),
         triangle_ids=np.full(count, -1),
         owners=np.zeros(count, np.int64),

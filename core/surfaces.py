@@ -18,7 +18,7 @@ from .geometry import Edges, corners, cross, undirected_edges
 def split(triangles: np.ndarray) -> np.ndarray:
     """The surface of each triangle, int64 (n,), numbered from 0 by first triangle. Triangles that share an
     edge belong together."""
-    left, right = _neighbours(undirected_edges(triangles))
+    left, right = undirected_edges(triangles).pairs()
     return _numbered(components(len(triangles), left // 3, right // 3))
 
 
@@ -53,7 +53,7 @@ def orient(triangles: np.ndarray, edges: Edges | None = None) -> tuple[np.ndarra
     None is for a surface that has no two sides, which can't be mended by turning triangles.
     """
     count = len(triangles)
-    left, right = _neighbours(edges or undirected_edges(triangles))
+    left, right = (edges or undirected_edges(triangles)).pairs()
     forward = (np.asarray(triangles) < np.roll(triangles, -1, axis=1)).reshape(-1)
     against = forward[left] == forward[right]
     left, right = left // 3, right // 3
@@ -157,13 +157,6 @@ def _rock_over(
     signs = np.where(wrong, -amount, amount)
     rock = int(outside_solid) + np.bincount(place - start, signs, minlength=stop - start)
     return rock, bool((signs > 0).any())
-
-
-def _neighbours(edges: Edges) -> tuple[np.ndarray, np.ndarray]:
-    """Pairs of triangle sides, each numbered 3 t + side, that are the same edge."""
-    again = np.ones(len(edges.by_edge), bool)
-    again[np.cumsum(edges.counts) - edges.counts] = False
-    return edges.by_edge[:-1][again[1:]], edges.by_edge[again]
 
 
 def _numbered(roots: np.ndarray) -> np.ndarray:
