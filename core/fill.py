@@ -31,15 +31,17 @@ def layers_in_cells(grid: Grid, vertices: np.ndarray, triangles: np.ndarray) -> 
     nx, ny, nz = grid.dimensions
     middles = [grid.lower_corner(np.arange(count)[:, None] + 0.5)[:, axis] for axis, count in enumerate((nx, ny, nz))]
     lines = np.stack((np.tile(middles[1], nz), np.repeat(middles[2], ny)), axis=1)
-    low, high = _lines_between((middles[1], middles[2]), vertices, triangles)
-    spans = (high - low).astype(np.int64)
+    _, y, z = columns(vertices)
+    first_y, end_y = _lines_between(middles[1], y, triangles)
+    reaching = np.flatnonzero(first_y < end_y)
+    first_y, width = first_y[reaching], (end_y - first_y)[reaching].astype(np.int64)
+    first_z, end_z = _lines_between(middles[2], z, triangles[reaching])
     steps = np.zeros((ny * nz, nx + 1), np.int32)
-    for row, skipped, taken in slices(spans[0] * spans[1], PAIRS_AT_ONCE):
+    for row, skipped, taken in slices(width * (end_z - first_z), PAIRS_AT_ONCE):
         rows, places = expand(skipped, taken)
         rows += row
-        width = spans[0, rows]
-        near = (low[1, rows] + places // width) * ny + low[0, rows] + places % width
-        line, _, x, layer = _crossed(lines, vertices, triangles, near, rows)
+        near = (first_z[rows] + places // width[rows]) * ny + first_y[rows] + places % width[rows]
+        line, _, x, layer = _crossed(lines, vertices, triangles, near, reaching[rows])
         behind = np.ceil((x - middles[0][0]) / float(grid.cell_size[0]))
         np.add.at(steps, (line, np.clip(behind, 0, nx).astype(np.int64)), layer)
     return np.cumsum(steps[:, :nx], axis=1, dtype=np.int32).reshape(-1)
@@ -51,8 +53,7 @@ def crossings(lines: np.ndarray, vertices: np.ndarray, triangles: np.ndarray) ->
     A line through an edge or corner counts as moved aside by nothing, so it crosses a closed surface as often
     inward as outward.
     """
-    low, high = _lines_between(np.sort(lines, axis=0).T, vertices, triangles)
-    near = np.flatnonzero((low < high).all(axis=0))
+    near = np.flatnonzero(np.less(*_lines_between(np.sort(lines[:, 0]), columns(vertices)[1], triangles)))
     low, high = (edge[:, 1:] for edge in bounds(corners(vertices, triangles[near])))
     bins, bin_starts, order, first, last = _bin_lines(lines, low, high)
     spans = np.maximum(last - first + 1, 0)
@@ -69,13 +70,11 @@ def crossings(lines: np.ndarray, vertices: np.ndarray, triangles: np.ndarray) ->
 
 
 def _lines_between(
-    places: Sequence[np.ndarray], vertices: np.ndarray, triangles: np.ndarray
+    ascending: np.ndarray, coordinates: np.ndarray, triangles: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Which of the ascending places along y and z lie in the range of each triangle: the first, (2, n), and the one
-    behind the last, (2, n)."""
-    along = list(zip(places, columns(vertices)[1:], strict=True))
-    below = np.stack([np.searchsorted(ascending, at) for ascending, at in along])
-    up_to = np.stack([np.searchsorted(ascending, at, "right") for ascending, at in along])
+    """Which places along an axis, ascending, lie in the range of each triangle: the first, (n,), and the one behind
+    the last, (n,). `coordinates` are those of the vertices, (nv,)."""
+    below, up_to = np.searchsorted(ascending, coordinates), np.searchsorted(ascending, coordinates, "right")
     return extremes(narrow(below), narrow(up_to), triangles)
 
 

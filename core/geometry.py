@@ -38,6 +38,11 @@ def corners(vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:
     return columns(vertices).take(np.asarray(triangles).T, axis=1).transpose(2, 1, 0)
 
 
+def pick(vectors: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """These rows of vectors (n, 3), whose coordinates stay columns in memory."""
+    return vectors.T.take(rows, axis=1).T
+
+
 def bounds(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The boxes of triangles with the corners (n, 3, 3): lowest and highest coordinates, (n, 3) each."""
     a, b, c = np.moveaxis(points, 1, 0)
@@ -46,13 +51,10 @@ def bounds(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def extremes(low: np.ndarray, high: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The least `low` and the greatest `high` of the corners of triangles (n, 3), given those of each vertex,
-    (k, nv): (k, n) each. Of numbers that ascend with a coordinate, these are the ones of the triangles' boxes."""
-    numbers = np.asarray(triangles).T
-    lows, highs = low.take(numbers, axis=1), high.take(numbers, axis=1)
-    return (
-        np.minimum(np.minimum(lows[:, 0], lows[:, 1]), lows[:, 2]),
-        np.maximum(np.maximum(highs[:, 0], highs[:, 1]), highs[:, 2]),
-    )
+    (…, nv): (…, n) each. Of numbers that ascend with a coordinate, these are the ones of the triangles' boxes."""
+    a, b, c = np.moveaxis(low.take(np.asarray(triangles).T, axis=-1), -2, 0)
+    d, e, f = np.moveaxis(high.take(np.asarray(triangles).T, axis=-1), -2, 0)
+    return np.minimum(np.minimum(a, b), c), np.maximum(np.maximum(d, e), f)
 
 
 def cross(u: np.ndarray, v: np.ndarray) -> np.ndarray:
@@ -174,9 +176,10 @@ def triangle_spheres(vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:
     with np.errstate(invalid="ignore"):
         obtuse = ~(2 * sides.max(axis=0) < sides.sum(axis=0))
     acute = np.flatnonzero(~obtuse)
+    around = pick(a, acute) + _circumcentre(pick(ab, acute), pick(ac, acute))
     centre = np.empty_like(a)
-    centre[acute] = a[acute] + _circumcentre(ab[acute], ac[acute])
-    obtuse[acute] = ~np.isfinite(_squared(centre[acute]))
+    centre[acute] = around
+    obtuse[acute] = ~np.isfinite(_squared(around))
     rows = np.flatnonzero(obtuse)
     longest = sides[:, rows].argmax(axis=0)
     centre[rows] = (points[rows, (longest + 1) % 3] + points[rows, (longest + 2) % 3]) / 2
@@ -316,7 +319,7 @@ def _rounded_spheres(centre: np.ndarray, points: np.ndarray, starts: np.ndarray)
 
 def _squared_distances(points: np.ndarray, centres: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     """From the points (p, 3) to the centres of their groups, (g, 3), float64 (p,)."""
-    return _squared(points - centres.T.take(np.repeat(np.arange(len(sizes)), sizes), axis=1).T)
+    return _squared(points - pick(centres, np.repeat(np.arange(len(sizes)), sizes)))
 
 
 def _squared(vectors: np.ndarray) -> np.ndarray:

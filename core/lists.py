@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays import expand
+from .arrays import expand, stable_order
 from .geometry import group_spheres
 from .grid import Grid
 from .mcol import Hull
@@ -83,8 +83,8 @@ def rebuild_lists(
             return _as_in(source, cell_map)
 
     pair_triangle, pair_cell = overlaps(grid, vertices, triangles, None if everything else touched)
-    pair_keys = pair_cell * len(triangles) + pair_triangle
-    pair_keys.sort()
+    by_cell = stable_order(pair_cell)
+    pair_keys = pair_cell[by_cell] * len(triangles) + pair_triangle[by_cell]
     entry_keys = entry_cell * len(triangles) + triangle_of
     # An unchanged triangle stays listed where the source lists it, needed or not; a changed one where it is.
     overlapping = _contains(pair_keys, entry_keys) & (triangle_of >= 0)
@@ -173,6 +173,7 @@ def _write(
     direction = _directions(records, total)
     touched_entry = record_touched[entry_record]
     place = np.where(touched_entry, direction[entry_record] * entry_triangle, 0)
+    span = 2 * len(triangles)
 
     sizes = np.bincount(entry_record, minlength=total)
     was_empty = np.ones(total, bool)
@@ -182,7 +183,7 @@ def _write(
     order = order[stays[order]]
     position = np.full(total, -1)
     position[order] = np.arange(len(order))
-    entry_order = np.lexsort((np.arange(len(entry_record)), place, position[entry_record]))
+    entry_order = np.argsort(position[entry_record] * span + place, kind="stable")
     entry_triangle, list_sizes = entry_triangle[entry_order], sizes[order]
 
     list_spheres = np.zeros((len(order), 4), np.float32)

@@ -12,7 +12,7 @@ import numpy as np
 
 from .arrays import components, stable_order
 from .fill import crossings
-from .geometry import Edges, corners, cross, undirected_edges
+from .geometry import Edges, corners, cross, pick, undirected_edges
 
 
 def split(triangles: np.ndarray) -> np.ndarray:
@@ -41,7 +41,7 @@ def volumes(vertices: np.ndarray, triangles: np.ndarray, surface: np.ndarray) ->
     points = corners(vertices, triangles)
     first = np.zeros(count, np.int64)
     first[surface[::-1]] = np.arange(len(surface))[::-1]
-    origin = points[first, 0].T.take(surface, axis=1).T  # a corner of its own: far from the origin, digits run out
+    origin = pick(points[first, 0], surface)  # a corner of its own: far from the origin, digits run out
     a, b, c = np.moveaxis(points - origin[:, None], 1, 0)
     return np.bincount(surface, np.einsum("ni,ni->n", a, cross(b, c)) / 6, minlength=count)
 
