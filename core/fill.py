@@ -53,7 +53,10 @@ def crossings(lines: np.ndarray, vertices: np.ndarray, triangles: np.ndarray) ->
     A line through an edge or corner counts as moved aside by nothing, so it crosses a closed surface as often
     inward as outward.
     """
-    near = np.flatnonzero(np.less(*_lines_between(np.sort(lines[:, 0]), columns(vertices)[1], triangles)))
+    near = np.arange(len(triangles))
+    for places, coordinates in zip(np.sort(lines, axis=0).T, columns(vertices)[1:], strict=True):
+        first, end = _lines_between(places, coordinates, triangles[near])
+        near = near[first < end]
     low, high = (edge[:, 1:] for edge in bounds(corners(vertices, triangles[near])))
     bins, bin_starts, order, first, last = _bin_lines(lines, low, high)
     spans = np.maximum(last - first + 1, 0)

@@ -48,7 +48,7 @@ def overlaps(
     # Where cells have no end, they reach as far as the geometry.
     used = np.zeros(len(vertices), bool)
     used[triangles] = True
-    reached = places[:, used]
+    reached = places.compress(used, axis=1)
     floor = np.minimum(reached.min(axis=1, initial=np.inf, keepdims=True), minimum) - margin
     ceiling = np.maximum(reached.max(axis=1, initial=-np.inf, keepdims=True), minimum + dimensions * size) + margin
     found_triangles, found_cells = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
