@@ -289,7 +289,7 @@ def _judge_sides(
     """
     triangles = np.asarray(mesh.triangles, np.int64)
     surface, odd = surfaces.orient(triangles, mesh.edges if isinstance(mesh, Edit) else None)
-    agreeing = np.where(odd[:, None], triangles[:, [0, 2, 1]], triangles)
+    agreeing = np.where(odd[:, None], triangles[:, [0, 2, 1]], triangles) if odd.any() else triangles
     facing = surfaces.facing(mesh.vertices, agreeing, surface, outside_solid)
     was_turned, is_new = np.zeros(len(facing), bool), np.ones(len(facing), bool)
     was_turned[surface[known & (wound == odd)]] = True

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from .arrays import expand, narrow, slices
-from .geometry import bounds, columns, corners, cross, extremes
+from .geometry import bounds, columns, corners, cross, extremes, pick
 from .grid import Grid
 
 PAIRS_AT_ONCE = 1 << 15
@@ -35,7 +35,7 @@ def layers_in_cells(grid: Grid, vertices: np.ndarray, triangles: np.ndarray) -> 
     first_y, end_y = _lines_between(middles[1], y, triangles)
     reaching = np.flatnonzero(first_y < end_y)
     first_y, width = first_y[reaching], (end_y - first_y)[reaching].astype(np.int64)
-    first_z, end_z = _lines_between(middles[2], z, triangles[reaching])
+    first_z, end_z = _lines_between(middles[2], z, pick(triangles, reaching))
     steps = np.zeros((ny * nz, nx + 1), np.int32)
     for row, skipped, taken in slices(width * (end_z - first_z), PAIRS_AT_ONCE):
         rows, places = expand(skipped, taken)
@@ -55,9 +55,9 @@ def crossings(lines: np.ndarray, vertices: np.ndarray, triangles: np.ndarray) ->
     """
     near = np.arange(len(triangles))
     for places, coordinates in zip(np.sort(lines, axis=0).T, columns(vertices)[1:], strict=True):
-        first, end = _lines_between(places, coordinates, triangles[near])
+        first, end = _lines_between(places, coordinates, pick(triangles, near))
         near = near[first < end]
-    low, high = (edge[:, 1:] for edge in bounds(corners(vertices, triangles[near])))
+    low, high = (edge[:, 1:] for edge in bounds(corners(vertices, pick(triangles, near))))
     bins, bin_starts, order, first, last = _bin_lines(lines, low, high)
     spans = np.maximum(last - first + 1, 0)
     rows_of_bins, first_bins = expand(first[:, 1], spans[:, 1])
@@ -85,8 +85,9 @@ def _crossed(
     lines: np.ndarray, vertices: np.ndarray, triangles: np.ndarray, near: np.ndarray, rows: np.ndarray
 ) -> Crossings:
     """The crossings among pairs of lines and triangles."""
-    points = corners(vertices, triangles[rows])
-    turn = _turn_around(lines[near], points[:, :, 1:], triangles[rows])
+    numbers = pick(triangles, rows)
+    points = corners(vertices, numbers)
+    turn = _turn_around(lines[near], points[:, :, 1:], numbers)
     hit = np.flatnonzero(turn)
     return near[hit], rows[hit], _where(lines[near[hit]], points[hit]), -turn[hit]
 

@@ -42,8 +42,8 @@ def corners(vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:
 
 
 def pick(vectors: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """These rows of vectors (n, 3), whose coordinates stay columns in memory."""
-    return vectors.T.take(rows, axis=1).T
+    """These rows of an array (n, 3), as columns in memory."""
+    return np.asarray(vectors).T.take(rows, axis=1).T
 
 
 def bounds(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .arrays import expand, narrow, slices
-from .geometry import columns, corners, cross, extremes
+from .geometry import columns, corners, cross, extremes, pick
 from .grid import Grid
 
 PAIRS_AT_ONCE = 1 << 15
@@ -66,7 +66,7 @@ def overlaps(
         position, test = position[:, asked], test[asked]
         begin = np.where(position == 0, floor, minimum + position * size - margin)
         end = np.where(position == dimensions - 1, ceiling, minimum + (position + 1) * size + margin)
-        points = corners(vertices, triangles[rows[test]]) - ((begin + end) / 2).T[:, None]
+        points = corners(vertices, pick(triangles, rows[test])) - ((begin + end) / 2).T[:, None]
         hit[test] = _separated_by_none(points, ((end - begin) / 2).T)
         found_triangles.append(rows[hit])
         found_cells.append(cells[hit])
