@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from . import surfaces
+from .arrays import narrow
 from .assemble import Edit, Mesh, matches, moved
 from .errors import Finding, FormatError, Severity, some
 from .geometry import doubled, edge_census, flat
@@ -22,6 +23,10 @@ from .surfaces import Facing
 
 LONG_LIST = 160
 """Triangles of a cell. The longest lists of the game's own maps have about half as many."""
+
+
+Matched = tuple[np.ndarray, np.ndarray]
+"""What `matches` tells of an edit and its source; all False where there is none."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,9 +60,10 @@ class Fault:
 
 def find_faults(edit: Edit, source: Hull, own_box: bool = True) -> list[Fault]:
     """Everything that `rebuild` would refuse or warn of, in the order in which it looks. `own_box`: see its options."""
-    faults = [*loose_faults(edit), *count_faults(edit, source), *shape_faults(edit, source)]
+    matched = matches(edit, source)
+    faults = [*loose_faults(edit), *count_faults(edit, source), *shape_faults(edit, source, matched)]
     if len(edit.triangles) and np.isfinite(edit.vertices).all():
-        faults += facing_faults(edit, source, bool(source.outside_solid))
+        faults += facing_faults(edit, source, bool(source.outside_solid), matched)
         faults += box_faults(edit, source if own_box else None, source.grid)
     return faults + missing_surfaces(edit, source)
 
@@ -111,11 +117,13 @@ def count_faults(edit: Edit, source: Mesh | None) -> list[Fault]:
     return faults
 
 
-def shape_faults(edit: Edit, source: Mesh | None) -> list[Fault]:
+def shape_faults(edit: Edit, source: Mesh | None, matched: Matched) -> list[Fault]:
     """Coordinates that are no numbers, triangles without area or that are there twice, edges that aren't shared by
     exactly two triangles, and the surfaces that are open thereby."""
     faults: list[Fault] = []
-    bad = ~np.isfinite(edit.vertices).all(axis=1)
+    bad = np.zeros(len(edit.vertices), bool)
+    if not np.isfinite(edit.vertices).all():
+        bad = ~np.isfinite(edit.vertices).all(axis=1)
     if bad.any():
         faults.append(
             Fault(
@@ -129,7 +137,7 @@ def shape_faults(edit: Edit, source: Mesh | None) -> list[Fault]:
                 found=f"{edit.vertices[bad][0]}",
             )
         )
-    known = matches(edit, source)[0] if source else np.zeros(len(edit.triangles), bool)
+    known, _ = matched
 
     thin = np.zeros_like(known) if bad.any() else flat(edit.vertices, edit.triangles)
     inherited = np.zeros_like(thin)
@@ -160,9 +168,9 @@ def shape_faults(edit: Edit, source: Mesh | None) -> list[Fault]:
     return faults + _open_surfaces(edit, edit.edges.triangles_at((counts == 1) & (counts != old)))
 
 
-def facing_faults(edit: Edit, source: Mesh | None, outside_solid: bool) -> list[Fault]:
+def facing_faults(edit: Edit, source: Mesh | None, outside_solid: bool, matched: Matched) -> list[Fault]:
     """Triangles whose front doesn't face free space, alone or with their surface, and surfaces buried in rock."""
-    known, wound = _known(edit, source)
+    known, wound = matched
     flipped, wrong, buried, lost = _judge_sides(edit, outside_solid, known, wound)
     inherited = was_lost = np.zeros_like(wrong)
     if source and (flipped | wrong | lost).any():
@@ -189,9 +197,11 @@ def facing_faults(edit: Edit, source: Mesh | None, outside_solid: bool) -> list[
     ]
 
 
-def turn_faces(edit: Edit, source: Mesh | None, outside_solid: bool) -> tuple[Edit, list[Fault]]:
+def turn_faces(
+    edit: Edit, source: Mesh | None, outside_solid: bool, matched: Matched
+) -> tuple[Edit, list[Fault]]:
     """Turns the triangles whose front doesn't face free space."""
-    known, wound = _known(edit, source)
+    known, wound = matched
     flipped, wrong, buried, lost = _judge_sides(edit, outside_solid, known, wound)
     was_lost = _source_sides(edit, source, outside_solid, wound)[1] if source and lost.any() else np.zeros_like(lost)
     faults = _lost_faults(edit, lost, was_lost) + _buried_faults(edit, buried)
@@ -255,14 +265,16 @@ def long_list_faults(
 def outside_box(edit: Edit, source: Mesh | None, grid: Grid) -> np.ndarray:
     """Which vertices lie outside the bounding box and not where the source has them, bool (nv,)."""
     outside = grid.outside(edit.vertices)
-    return outside & moved(edit.vertices, edit.vertex_ids, source) if source else outside
+    if source is None or not outside.any():
+        return outside
+    return outside & moved(edit.vertices, edit.vertex_ids, source)
 
 
 def missing_surfaces(edit: Edit, source: Mesh) -> list[Fault]:
     """Each surface of the source of which no triangle is left: a deletion may be a slip, such as an object that
     left the scene with its collection."""
     kept = edit.triangle_ids[edit.triangle_ids >= 0]
-    if len(np.unique(kept)) == len(source.triangles):
+    if len(kept) == len(source.triangles):
         return []
     triangles = source.triangles.astype(np.int64)
     surface = surfaces.split(triangles)
@@ -272,10 +284,6 @@ def missing_surfaces(edit: Edit, source: Mesh) -> list[Fault]:
     if not lost:
         return []
     return [Fault(Severity.WARNING, "removed surfaces", f"nothing is left of the source's {some(lost)} below the root")]
-
-
-def _known(edit: Edit, source: Mesh | None) -> tuple[np.ndarray, np.ndarray]:
-    return matches(edit, source) if source else (np.zeros(len(edit.triangles), bool),) * 2
 
 
 def _judge_sides(
@@ -350,7 +358,7 @@ def _doubled_faults(edit: Edit, source: Mesh | None, known: np.ndarray) -> list[
 
 def _no_two_alike(edit: Edit) -> bool:
     """Whether no triangles at an edge have the same third corner. Tells nothing where an edge has three or more."""
-    opposite = np.roll(edit.triangles, -2, axis=1).ravel()
+    opposite = np.roll(narrow(edit.triangles), -2, axis=1).ravel()
     left, right = edit.edges.pairs()
     return not (edit.edges.counts > 2).any() and not (opposite[left] == opposite[right]).any()
 

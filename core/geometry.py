@@ -46,6 +46,13 @@ def pick(vectors: np.ndarray, rows: np.ndarray) -> np.ndarray:
     return np.asarray(vectors).T.take(rows, axis=1).T
 
 
+def with_own_vertices(vertices: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Some triangles, int64 (n, 3), with no vertices but those that they use, in the same order."""
+    used = np.zeros(len(vertices), bool)
+    used[triangles] = True
+    return vertices[used], (np.cumsum(used) - 1)[triangles]
+
+
 def bounds(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The boxes of triangles with the corners (n, 3, 3): lowest and highest coordinates, (n, 3) each."""
     a, b, c = np.moveaxis(points, 1, 0)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .arrays import expand, stable_order
-from .geometry import group_spheres
+from .geometry import group_spheres, with_own_vertices
 from .grid import Grid
 from .mcol import Hull
 from .overlap import overlaps
@@ -74,7 +74,7 @@ def rebuild_lists(
     if not everything:
         changed = np.flatnonzero(~unchanged)
         touched[entry_cell[~stays]] = True
-        touched[overlaps(grid, vertices, triangles[changed])[1]] = True
+        touched[overlaps(grid, *with_own_vertices(vertices, triangles[changed]))[1]] = True
         if cell_map is not None:  # a wall at the old border touches the cells that were added behind it
             added_cells = np.ones(grid.cell_count, bool)
             added_cells[cell_map] = False

@@ -6,7 +6,7 @@ import numpy as np
 
 from .arrays import expand, narrow, slices
 from .geometry import columns, corners, cross, extremes, pick
-from .grid import Grid
+from .grid import LARGEST_DIMENSION, Grid
 
 PAIRS_AT_ONCE = 1 << 15
 """Candidates looked at together: bounds the memory that a triangle across a large grid takes."""
@@ -41,6 +41,8 @@ def overlaps(
     lowest_cell = grid.number(low.T)
     spans = (high - low).astype(np.int64) + 1
     counts = spans[0] * spans[1] * spans[2]
+    if wanted is not None:  # nothing to look at where none is wanted
+        counts[_beside(grid, wanted, low, high)] = 0
     several = spans > 1
     # Within one row of cells, a triangle touches all from its first to its last.
     in_a_row = several.sum(axis=0) <= 1
@@ -71,6 +73,14 @@ def overlaps(
         found_triangles.append(rows[hit])
         found_cells.append(cells[hit])
     return np.concatenate(found_triangles), np.concatenate(found_cells)
+
+
+def _beside(grid: Grid, wanted: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """Which ranges of cell positions, (3, n) each, lie outside the box of all wanted cells, bool (n,)."""
+    position = grid.position(np.flatnonzero(wanted)).T
+    first = position.min(axis=1, initial=LARGEST_DIMENSION, keepdims=True)
+    last = position.max(axis=1, initial=0, keepdims=True)
+    return ((high < first) | (low > last)).any(axis=0)
 
 
 def _separated_by_none(points: np.ndarray, half: np.ndarray) -> np.ndarray:
