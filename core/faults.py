@@ -401,15 +401,15 @@ def _judge_edges(
 ) -> list[Fault]:
     """The same for edges, bool (e,)."""
     faults = []
-    ends = edit.edges.ends.astype(np.int64)
+    ends = edit.edges.ends
     new, kept = wrong & ~inherited, wrong & inherited
     if new.any():
         triangles = edit.edges.triangles_at(new)
         problem = f"{np.count_nonzero(new):,} edges, triangles of {owners(edit, triangles)} {what}"
-        faults.append(Fault(Severity.ERROR, check, problem, "edges", ends[new], remedy=remedy))
+        faults.append(Fault(Severity.ERROR, check, problem, "edges", ends[new].astype(np.int64), remedy=remedy))
     if kept.any():
         problem = _kept(edit, np.count_nonzero(kept), edit.edges.triangles_at(kept))
-        faults.append(Fault(Severity.WARNING, check, problem, "edges", ends[kept]))
+        faults.append(Fault(Severity.WARNING, check, problem, "edges", ends[kept].astype(np.int64)))
     return faults
 
 

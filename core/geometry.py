@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -23,12 +24,16 @@ SMALLEST = 1e-19
 """An area below this has a square that float32 can't hold: the game finds no normal."""
 
 TRIANGLES_AT_ONCE = 8192
-"""What is made for so many at a time stays in the cache."""
 
 GROUPS_AT_ONCE = 8192
 
 SKEW = np.array([0.53779, 0.73127, 0.41983])
 """A direction of length 1 along which the corners of made things rarely line up."""
+
+
+def portions(count: int) -> Iterator[slice]:
+    """Cuts so many triangles into portions. What is computed for one fits into the processor's cache."""
+    return (slice(first, first + TRIANGLES_AT_ONCE) for first in range(0, count, TRIANGLES_AT_ONCE))
 
 
 def columns(points: np.ndarray) -> np.ndarray:
@@ -97,12 +102,20 @@ def doubled(triangles: np.ndarray) -> np.ndarray:
 
 def flat(vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:
     """Which triangles have no area, bool (n,). The game reports a hit at time 0 for them."""
-    a, b, c = np.moveaxis(corners(vertices, triangles), 1, 0)
+    places = columns(vertices).T
+    largest = np.abs(places).max(axis=1)
+    result = np.zeros(len(triangles), bool)
+    for part in portions(len(triangles)):
+        farthest = largest.take(triangles[part].T).max(axis=0)
+        result[part] = _flat(corners(places, triangles[part]), farthest)
+    return result
+
+
+def _flat(points: np.ndarray, farthest: np.ndarray) -> np.ndarray:
+    a, b, c = np.moveaxis(points, 1, 0)
     ab, bc, ca = b - a, c - b, a - c
     longest = np.sqrt(np.maximum(np.maximum(_squared(ab), _squared(bc)), _squared(ca)))
     twice_area = np.sqrt(_squared(cross(ab, bc)))
-    largest = np.abs(columns(vertices)).max(axis=0)
-    farthest = largest.take(np.asarray(triangles).T).max(axis=0, initial=0)
     least = FLATTEST * longest * np.maximum(longest, farthest)
     return twice_area <= np.maximum(least, SMALLEST)
 
@@ -151,7 +164,8 @@ class Edges:
     def triangles_at(self, edges: np.ndarray) -> np.ndarray:
         """Which triangles have any of these edges, bool (e,) to bool (n,)."""
         result = np.zeros(len(self.sides) // 3, bool)
-        result[self.sides[np.repeat(edges, self.counts)] // 3] = True
+        if edges.any():
+            result[self.sides[np.repeat(edges, self.counts)] // 3] = True
         return result
 
 
@@ -181,8 +195,7 @@ def triangle_spheres(vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:
     """Centre and radius of the smallest sphere around each triangle, float32 (n, 4), radius x 1.0001."""
     places = columns(vertices).T
     spheres = np.zeros((len(triangles), 4), np.float32)
-    for first in range(0, len(triangles), TRIANGLES_AT_ONCE):
-        part = slice(first, first + TRIANGLES_AT_ONCE)
+    for part in portions(len(triangles)):
         spheres[part] = _spheres_around(corners(places, triangles[part]))
     return spheres
 

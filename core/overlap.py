@@ -33,30 +33,28 @@ def overlaps(
         corner.astype(np.float64)[:, None] for corner in (grid.minimum, grid.maximum, grid.cell_size)
     )
     margin = ROUNDING * np.maximum(maximum - minimum, size)
-    low, high = extremes(
-        narrow(np.clip(np.ceil((places - margin - minimum) / size) - 1, 0, dimensions - 1).astype(np.int64)),
-        narrow(np.clip(np.floor((places + margin - minimum) / size), 0, dimensions - 1).astype(np.int64)),
-        triangles,
-    )
-    lowest_cell = grid.number(low.T)
-    spans = (high - low).astype(np.int64) + 1
-    counts = spans[0] * spans[1] * spans[2]
-    if wanted is not None:  # nothing to look at where none is wanted
-        counts[_beside(grid, wanted, low, high)] = 0
-    several = spans > 1
-    # Within one row of cells, a triangle touches all from its first to its last.
-    in_a_row = several.sum(axis=0) <= 1
-    next_cell = several[0] + nx * several[1] + nx * ny * several[2]
+    first = narrow(np.clip(np.ceil((places - margin - minimum) / size) - 1, 0, dimensions - 1).astype(np.int64))
+    last = narrow(np.clip(np.floor((places + margin - minimum) / size), 0, dimensions - 1).astype(np.int64))
     # Where cells have no end, they reach as far as the geometry.
     used = np.zeros(len(vertices), bool)
     used[triangles] = True
     reached = places.compress(used, axis=1)
     floor = np.minimum(reached.min(axis=1, initial=np.inf, keepdims=True), minimum) - margin
     ceiling = np.maximum(reached.max(axis=1, initial=-np.inf, keepdims=True), minimum + dimensions * size) + margin
+
+    near = np.arange(len(triangles)) if wanted is None else _near(grid, wanted, first, last, triangles)
+    triangles = triangles if wanted is None else pick(triangles, near)
+    low, high = extremes(first, last, triangles)
+    lowest_cell = grid.number(low.T)
+    spans = (high - low).astype(np.int64) + 1
+    several = spans > 1
+    # Within one row of cells, a triangle touches all from its first to its last.
+    in_a_row = several.sum(axis=0) <= 1
+    next_cell = several[0] + nx * several[1] + nx * ny * several[2]
     found_triangles, found_cells = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-    for first, skipped, taken in slices(counts, PAIRS_AT_ONCE):
+    for run, skipped, taken in slices(spans[0] * spans[1] * spans[2], PAIRS_AT_ONCE):
         rows, steps = expand(skipped, taken)
-        rows += first
+        rows += run
         cells = lowest_cell[rows] + steps * next_cell[rows]
         test = np.flatnonzero(~in_a_row[rows])
         tested, step = rows[test], steps[test]
@@ -70,17 +68,21 @@ def overlaps(
         end = np.where(position == dimensions - 1, ceiling, minimum + (position + 1) * size + margin)
         points = corners(vertices, pick(triangles, rows[test])) - ((begin + end) / 2).T[:, None]
         hit[test] = _separated_by_none(points, ((end - begin) / 2).T)
-        found_triangles.append(rows[hit])
+        found_triangles.append(near[rows[hit]])
         found_cells.append(cells[hit])
     return np.concatenate(found_triangles), np.concatenate(found_cells)
 
 
-def _beside(grid: Grid, wanted: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """Which ranges of cell positions, (3, n) each, lie outside the box of all wanted cells, bool (n,)."""
+def _near(
+    grid: Grid, wanted: np.ndarray, first: np.ndarray, last: np.ndarray, triangles: np.ndarray
+) -> np.ndarray:
+    """The triangles that reach into the box of all wanted cells; the vertices' first and last cells are (3, nv) each."""
     position = grid.position(np.flatnonzero(wanted)).T
-    first = position.min(axis=1, initial=LARGEST_DIMENSION, keepdims=True)
-    last = position.max(axis=1, initial=0, keepdims=True)
-    return ((high < first) | (low > last)).any(axis=0)
+    lowest = position.min(axis=1, initial=LARGEST_DIMENSION, keepdims=True)
+    highest = position.max(axis=1, initial=0, keepdims=True)
+    beside = np.packbits(np.concatenate((last < lowest, first > highest)), axis=0)[0]  # a bit for each side of the box
+    a, b, c = beside.take(np.asarray(triangles).T)
+    return np.flatnonzero((a & b & c) == 0)
 
 
 def _separated_by_none(points: np.ndarray, half: np.ndarray) -> np.ndarray:

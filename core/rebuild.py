@@ -200,7 +200,7 @@ def _make_hull(
         grid=grid,
         outside_solid=outside_solid,
         vertices=vertices,
-        triangles=triangles.astype(np.uint16),
+        triangles=triangles.astype(np.uint16, order="C"),
         spheres=spheres,
         states=states,
         occupied=lists.occupied,

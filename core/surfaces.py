@@ -12,7 +12,7 @@ import numpy as np
 
 from .arrays import components, stable_order
 from .fill import crossings
-from .geometry import Edges, corners, cross, pick, undirected_edges
+from .geometry import Edges, columns, corners, cross, pick, portions, undirected_edges
 
 
 def split(triangles: np.ndarray) -> np.ndarray:
@@ -38,12 +38,16 @@ def names(vertices: np.ndarray, triangles: np.ndarray, surface: np.ndarray) -> l
 def volumes(vertices: np.ndarray, triangles: np.ndarray, surface: np.ndarray) -> np.ndarray:
     """Signed volume of each surface, float64 (s,), in cubic units: positive where the front faces outward."""
     count = int(surface.max()) + 1 if len(surface) else 0
-    points = corners(vertices, triangles)
     first = np.zeros(count, np.int64)
     first[surface[::-1]] = np.arange(len(surface))[::-1]
-    origin = pick(points[first, 0], surface)  # a corner of its own: far from the origin, digits run out
-    a, b, c = np.moveaxis(points - origin[:, None], 1, 0)
-    return np.bincount(surface, np.einsum("ni,ni->n", a, cross(b, c)) / 6, minlength=count)
+    places = columns(vertices).T
+    origins = places[np.asarray(triangles)[first, 0]]  # a corner of its own: far from the origin, digits run out
+    sixfold = np.empty(len(surface))
+    for part in portions(len(surface)):
+        points = corners(places, triangles[part]) - pick(origins, surface[part])[:, None]
+        a, b, c = np.moveaxis(points, 1, 0)
+        sixfold[part] = np.einsum("ni,ni->n", a, cross(b, c))
+    return np.bincount(surface, sixfold / 6, minlength=count)
 
 
 def orient(triangles: np.ndarray, edges: Edges | None = None) -> tuple[np.ndarray, np.ndarray]:
@@ -72,7 +76,7 @@ def orient(triangles: np.ndarray, edges: Edges | None = None) -> tuple[np.ndarra
     return surface, odd
 
 
-SAMPLES = 4
+SAMPLES = 2
 """Triangles of a surface that are looked at before all of them are."""
 
 
