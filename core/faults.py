@@ -197,9 +197,7 @@ def facing_faults(edit: Edit, source: Mesh | None, outside_solid: bool, matched:
     ]
 
 
-def turn_faces(
-    edit: Edit, source: Mesh | None, outside_solid: bool, matched: Matched
-) -> tuple[Edit, list[Fault]]:
+def turn_faces(edit: Edit, source: Mesh | None, outside_solid: bool, matched: Matched) -> tuple[Edit, list[Fault]]:
     """Turns the triangles whose front doesn't face free space."""
     known, wound = matched
     flipped, wrong, buried, lost = _judge_sides(edit, outside_solid, known, wound)

@@ -7,7 +7,7 @@ through its front adds one layer of rock, each left through its back takes one a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -17,6 +17,8 @@ from .grid import Grid
 
 PAIRS_AT_ONCE = 1 << 15
 LINES_PER_BIN = 1
+STEPS = 4096
+"""How finely an axis is measured where triangles far from all lines are sorted out."""
 
 Crossings = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 """Line numbers, triangle numbers, the x of the crossing, and the layers of rock that it adds toward +x, +1 or -1."""
@@ -54,9 +56,8 @@ def crossings(lines: np.ndarray, vertices: np.ndarray, triangles: np.ndarray) ->
     inward as outward.
     """
     near = np.arange(len(triangles))
-    for places, coordinates in zip(np.sort(lines, axis=0).T, columns(vertices)[1:], strict=True):
-        first, end = _lines_between(places, coordinates, pick(triangles, near))
-        near = near[first < end]
+    for places, coordinates in zip(lines.T, columns(vertices)[1:], strict=True):
+        near = near[_may_reach(places, coordinates, pick(triangles, near))]
     low, high = (edge[:, 1:] for edge in bounds(corners(vertices, pick(triangles, near))))
     bins, bin_starts, order, first, last = _bin_lines(lines, low, high)
     spans = np.maximum(last - first + 1, 0)
@@ -79,6 +80,21 @@ def _lines_between(
     the last, (n,). `coordinates` are those of the vertices, (nv,)."""
     below, up_to = np.searchsorted(ascending, coordinates), np.searchsorted(ascending, coordinates, "right")
     return extremes(narrow(below), narrow(up_to), triangles)
+
+
+def _may_reach(places: np.ndarray, coordinates: np.ndarray, triangles: np.ndarray) -> np.ndarray:
+    """Which triangles may have any of the places along an axis in their range, bool (n,): all but those for which a
+    coarse measure tells that they don't. `coordinates` are those of the vertices, (nv,)."""
+    start, end = places.min(initial=np.inf), places.max(initial=-np.inf)
+    scale = STEPS / max(float(end - start), 1e-30)
+
+    def steps(values: np.ndarray) -> np.ndarray:
+        return np.clip((values - start) * scale + 1, 0, STEPS + 2).astype(np.uint16)
+
+    at = steps(coordinates)
+    low, high = extremes(at, at, triangles)
+    up_to = np.cumsum(np.bincount(steps(places) + 1, minlength=STEPS + 4))
+    return up_to[high + 1] > up_to[low]
 
 
 def _crossed(

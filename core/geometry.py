@@ -37,7 +37,7 @@ def portions(count: int) -> Iterator[slice]:
 
 
 def columns(points: np.ndarray) -> np.ndarray:
-    """The coordinates of points (n, 3), float64 (3, n), each axis in a row of its own, which is faster to go through."""
+    """The coordinates of points (n, 3), float64 (3, n): each axis in a row of its own is faster to go through."""
     return np.asarray(points, np.float64, order="F").T
 
 
@@ -263,7 +263,7 @@ def _smallest_centres(points: np.ndarray, starts: np.ndarray) -> np.ndarray:
 _SUBSETS = [
     [np.array(list(combinations(range(size), count))) for count in range(1, min(size, 3) + 1)] for size in range(5)
 ]
-"""Which of a support's points may determine the next sphere, by the support's size: all choices of one, of two, of three."""
+"""Which of a support's points may determine the next sphere, by the support's size: one, two or three of them."""
 
 _MEMBERS = [
     np.array([(*subset, *(size,) * (4 - len(subset))) for subsets in _SUBSETS[size] for subset in subsets.tolist()])
@@ -328,7 +328,9 @@ def _circumcentre_of_four(u: np.ndarray, v: np.ndarray, w: np.ndarray) -> np.nda
     """The same for a tetrahedron."""
     across = cross(v, w)
     volume = (u * across).sum(axis=-1)
-    total = _squared(u)[..., None] * across + _squared(v)[..., None] * cross(w, u) + _squared(w)[..., None] * cross(u, v)
+    total = (
+        _squared(u)[..., None] * across + _squared(v)[..., None] * cross(w, u) + _squared(w)[..., None] * cross(u, v)
+    )
     with np.errstate(divide="ignore", invalid="ignore"):
         return total / (2 * volume)[..., None]
 

@@ -73,10 +73,9 @@ def overlaps(
     return np.concatenate(found_triangles), np.concatenate(found_cells)
 
 
-def _near(
-    grid: Grid, wanted: np.ndarray, first: np.ndarray, last: np.ndarray, triangles: np.ndarray
-) -> np.ndarray:
-    """The triangles that reach into the box of all wanted cells; the vertices' first and last cells are (3, nv) each."""
+def _near(grid: Grid, wanted: np.ndarray, first: np.ndarray, last: np.ndarray, triangles: np.ndarray) -> np.ndarray:
+    """The triangles, int64 (n,), that reach into the box of all wanted cells, given the vertices' first and last cells
+    along each axis, (3, nv) each."""
     position = grid.position(np.flatnonzero(wanted)).T
     lowest = position.min(axis=1, initial=LARGEST_DIMENSION, keepdims=True)
     highest = position.max(axis=1, initial=0, keepdims=True)
@@ -90,7 +89,7 @@ def _separated_by_none(points: np.ndarray, half: np.ndarray) -> np.ndarray:
 
     The separating axis test, less the box's own axes: their answer is known from the ranges of cells.
     """
-    sides = points[:, [1, 2, 0]] - points
+    sides = np.roll(points, -1, axis=1) - points
     normal = cross(sides[:, 0], sides[:, 1])
     touching = np.abs(np.einsum("ni,ni->n", normal, points[:, 0])) <= np.einsum("ni,ni->n", np.abs(normal), half)
     for side in range(3):
