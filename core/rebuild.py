@@ -150,10 +150,21 @@ def build(vertices: np.ndarray, triangles: np.ndarray, grid: Grid, outside_solid
 
     Raises `FormatError` like `rebuild`.
     """
+    vertices = np.ascontiguousarray(vertices, np.float32)
+    triangles = np.asarray(triangles, np.int64, order="F")  # faster to go through by corner
+    _refuse_new(vertices, triangles, outside_solid, name)
+    outside = grid.outside(vertices)
+    if outside.any():
+        raise FormatError(f"{np.count_nonzero(outside):,} vertices of {name} lie outside the bounding box")
+    return sort_into_cells(grid, outside_solid, vertices, triangles, triangle_spheres(vertices, triangles))
+
+
+def _refuse_new(vertices: np.ndarray, triangles: np.ndarray, outside_solid: bool, name: str) -> None:
+    """Raises `FormatError` for geometry from no source that the game can't take."""
     count = len(triangles)
     edit = Edit(
-        vertices=np.ascontiguousarray(vertices, np.float32),
-        triangles=np.asarray(triangles, np.int64, order="F"),
+        vertices=vertices,
+        triangles=triangles,
         vertex_ids=np.full(len(vertices), -1),
         triangle_ids=np.full(count, -1),
         owners=np.zeros(count, np.int64),
@@ -161,16 +172,10 @@ def build(vertices: np.ndarray, triangles: np.ndarray, grid: Grid, outside_solid
         places=np.arange(len(vertices)),
         names=(name,),
     )
-    refuse(count_faults(edit, None))
     unmatched = (np.zeros(count, bool), np.zeros(count, bool))
+    refuse(count_faults(edit, None))
     refuse(shape_faults(edit, None, unmatched))
     refuse(facing_faults(edit, None, outside_solid, unmatched))
-    outside = grid.outside(edit.vertices)
-    if outside.any():
-        raise FormatError(f"{np.count_nonzero(outside):,} vertices of {name} lie outside the bounding box")
-    return sort_into_cells(
-        grid, outside_solid, edit.vertices, edit.triangles, triangle_spheres(edit.vertices, edit.triangles)
-    )
 
 
 def sort_into_cells(
