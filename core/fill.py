@@ -55,9 +55,9 @@ def crossings(lines: np.ndarray, vertices: np.ndarray, triangles: np.ndarray) ->
     A line through an edge or corner counts as moved aside by nothing, so it crosses a closed surface as often
     inward as outward.
     """
-    near = np.arange(len(triangles))
-    for places, coordinates in zip(lines.T, columns(vertices)[1:], strict=True):
-        near = near[_may_reach(places, coordinates, pick(triangles, near))]
+    _, along_y, along_z = columns(vertices)
+    near = np.flatnonzero(_may_reach(lines[:, 0], along_y, triangles))
+    near = near[_may_reach(lines[:, 1], along_z, pick(triangles, near))]
     low, high = (edge[:, 1:] for edge in bounds(corners(vertices, pick(triangles, near))))
     bins, bin_starts, order, first, last = _bin_lines(lines, low, high)
     spans = np.maximum(last - first + 1, 0)

@@ -10,7 +10,7 @@ import enum
 
 import numpy as np
 
-from .arrays import components, stable_order
+from .arrays import components, narrow, stable_order
 from .fill import crossings
 from .geometry import Edges, columns, corners, cross, pick, portions, undirected_edges
 
@@ -58,7 +58,8 @@ def orient(triangles: np.ndarray, edges: Edges | None = None) -> tuple[np.ndarra
     """
     count = len(triangles)
     left, right = (edges or undirected_edges(triangles)).pairs()
-    forward = (np.asarray(triangles) < np.roll(triangles, -1, axis=1)).reshape(-1)
+    numbers = narrow(np.asarray(triangles))
+    forward = (numbers < np.roll(numbers, -1, axis=1)).reshape(-1)
     against = forward[left] == forward[right]
     left, right = left // 3, right // 3
     surface = _numbered(components(count, left, right))
