@@ -208,9 +208,15 @@ def matches(edit: Edit, source: Mesh) -> tuple[np.ndarray, np.ndarray]:
 def moved(vertices: np.ndarray, ids: np.ndarray, source: Mesh) -> np.ndarray:
     """Which vertices are new or not where the source has them, bool (n,)."""
     result = np.ones(len(ids), bool)
-    known = ids >= 0
-    result[known] = bits(vertices[known]) != bits(source.vertices[ids[known]])
+    known = np.flatnonzero(ids >= 0)
+    x, y, z = (_words(vertices[known]) != _words(source.vertices[ids[known]])).T
+    result[known] = x | y | z
     return result
+
+
+def _words(vertices: np.ndarray) -> np.ndarray:
+    """The bits of coordinates, which tell 0 from -0 and find what is no number equal to itself."""
+    return np.ascontiguousarray(vertices, np.float32).view(np.uint32)
 
 
 def _refuse_aside(
