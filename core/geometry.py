@@ -112,6 +112,7 @@ def flat(vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:
 
 
 def _flat(points: np.ndarray, farthest: np.ndarray) -> np.ndarray:
+    """The same for corners (n, 3, 3) and the largest coordinate of each triangle, (n,)."""
     a, b, c = np.moveaxis(points, 1, 0)
     ab, bc, ca = b - a, c - b, a - c
     longest = np.sqrt(np.maximum(np.maximum(_squared(ab), _squared(bc)), _squared(ca)))
@@ -201,6 +202,7 @@ def triangle_spheres(vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:
 
 
 def _spheres_around(points: np.ndarray) -> np.ndarray:
+    """The same for corners (n, 3, 3)."""
     a, b, c = np.moveaxis(points, 1, 0)
     ab, ac = b - a, c - a
     sides = np.stack((_squared(c - b), _squared(ac), _squared(ab)))

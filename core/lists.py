@@ -86,9 +86,12 @@ def rebuild_lists(
     by_cell = stable_order(pair_cell)
     pair_keys = pair_cell[by_cell] * len(triangles) + pair_triangle[by_cell]
     entry_keys = entry_cell * len(triangles) + triangle_of
-    # An unchanged triangle stays listed where the source lists it, needed or not; a changed one where it is.
-    overlapping = _contains(pair_keys, entry_keys) & (triangle_of >= 0)
-    kept = np.where(touched[entry_cell], overlapping | stays, True) if not everything else np.zeros(len(stays), bool)
+    kept = np.zeros(len(stays), bool)
+    if not everything:
+        # An unchanged triangle stays listed where the source lists it, needed or not; a changed one where it is.
+        kept = stays | ~touched[entry_cell]
+        gone = np.flatnonzero(~kept)
+        kept[gone] = _contains(pair_keys, entry_keys[gone]) & (triangle_of[gone] >= 0)
     reshaped = ~(kept & stays)
     added = pair_keys[~_contains(np.sort(entry_keys[kept]), pair_keys)]
     return _write(
