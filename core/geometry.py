@@ -350,7 +350,12 @@ def _rounded_spheres(centre: np.ndarray, points: np.ndarray, starts: np.ndarray)
 
 def _squared_distances(points: np.ndarray, centres: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     """From the points (p, 3) to the centres of their groups, (g, 3), float64 (p,)."""
-    return _squared(points - pick(centres, np.repeat(np.arange(len(sizes)), sizes)))
+    total = np.zeros(len(points))
+    for axis in range(3):
+        apart = points[:, axis] - np.repeat(centres[:, axis], sizes)
+        apart *= apart
+        total += apart
+    return total
 
 
 def _squared(vectors: np.ndarray) -> np.ndarray:

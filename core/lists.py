@@ -256,10 +256,12 @@ def _spheres(
     # Most vertices lie within one run: there is no need to sort all that name them.
     home = np.full(len(vertices), -1)
     home[used] = runs
-    elsewhere = home[used] != runs
     at_home = np.flatnonzero(home >= 0)
-    keys = np.concatenate((home[at_home] * len(vertices) + at_home, (runs * len(vertices) + used)[elsewhere]))
-    run, vertex = np.divmod(np.unique(keys), len(vertices))
+    keys = [home[at_home] * len(vertices) + at_home]
+    for vertex in used:
+        elsewhere = np.flatnonzero(home[vertex] != runs)
+        keys.append(runs[elsewhere] * len(vertices) + vertex[elsewhere])
+    run, vertex = np.divmod(np.unique(np.concatenate(keys)), len(vertices))
     result[filled] = group_spheres(vertices[vertex], np.searchsorted(run, np.arange(len(starts))))
     return result
 
