@@ -41,10 +41,10 @@ def components(count: int, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         np.minimum.at(label, high, low)
         while not np.array_equal(label, following := label[label]):
             label = following
-        one, two = label[low], label[high]
-        low, high = np.minimum(one, two), np.maximum(one, two)
-        apart = low != high
-        low, high = low[apart], high[apart]
+        left, right = label[low], label[high]
+        apart = left != right
+        left, right = left[apart], right[apart]
+        low, high = np.minimum(left, right), np.maximum(left, right)
     return label
 
 
