@@ -36,16 +36,21 @@ def components(count: int, left: np.ndarray, right: np.ndarray) -> np.ndarray:
     """Connected components of `count` nodes joined by the pairs (left[i], right[i]): for each node the lowest
     node of its component, int64 (count,)."""
     label = np.arange(count)
-    while True:
-        low = np.minimum(label[left], label[right])
-        lower = label.copy()
-        np.minimum.at(lower, label[left], low)
-        np.minimum.at(lower, label[right], low)
-        while not np.array_equal(lower, lower[lower]):
-            lower = lower[lower]
-        if np.array_equal(lower, label):
-            return label
-        label = lower
+    low, high = np.minimum(left, right), np.maximum(left, right)
+    while len(low):
+        np.minimum.at(label, high, low)
+        while not np.array_equal(label, following := label[label]):
+            label = following
+        left, right = label[low], label[high]
+        apart = left != right
+        left, right = left[apart], right[apart]
+        low, high = np.minimum(left, right), np.maximum(left, right)
+    return label
+
+
+def narrow(numbers: np.ndarray) -> np.ndarray:
+    """The same integers from 0 up in the smallest type that holds them: numpy sorts 16-bit ones in linear time."""
+    return numbers.astype(np.min_scalar_type(numbers.max(initial=0)))
 
 
 def stable_order(keys: np.ndarray) -> np.ndarray:

@@ -15,7 +15,7 @@ from typing import Protocol
 import numpy as np
 
 from .arrays import bits, ranks, same
-from .geometry import edge_census, repeated, undirected_edges
+from .geometry import Edges, edge_census, pick, repeated, undirected_edges
 
 NEW = -1
 """The number of a vertex or triangle that comes from no source."""
@@ -69,7 +69,7 @@ class Edit:
     loose: int = 0
 
     @cached_property
-    def edges(self) -> tuple[np.ndarray, np.ndarray]:
+    def edges(self) -> Edges:
         """The triangles' `undirected_edges`."""
         return undirected_edges(self.triangles)
 
@@ -207,24 +207,36 @@ def identify(piece: Piece, source: Mesh) -> Piece:
 def matches(edit: Edit, source: Mesh) -> tuple[np.ndarray, np.ndarray]:
     """Which triangles have the corners of the source's triangle that they were, bool (nt,), and which of them
     are still wound the same way."""
-    a, b, c = edit.vertex_ids[edit.triangles.T]
-    claims = edit.triangle_ids >= 0
-    theirs = np.full((3, len(claims)), NEW - 1)
-    theirs[:, claims] = source.triangles[edit.triangle_ids[claims]].T
+    mine = edit.vertex_ids.take(edit.triangles.T)
+    claims = np.flatnonzero(edit.triangle_ids >= 0)
+    theirs = np.full_like(mine, NEW - 1)
+    theirs[:, claims] = pick(source.triangles, edit.triangle_ids[claims]).T
+    wound = (theirs == mine).all(axis=0)
+    same = wound.copy()
+    others = np.flatnonzero(~wound)
+    a, b, c = mine[:, others]
+    first, second, third = theirs[:, others]
 
-    def are(first: np.ndarray, second: np.ndarray, third: np.ndarray) -> np.ndarray:
-        return (theirs[0] == first) & (theirs[1] == second) & (theirs[2] == third)
+    def are(one: np.ndarray, two: np.ndarray, three: np.ndarray) -> np.ndarray:
+        return (first == one) & (second == two) & (third == three)
 
-    wound = are(a, b, c) | are(b, c, a) | are(c, a, b)
-    return wound | are(a, c, b) | are(c, b, a) | are(b, a, c), wound
+    wound[others] = are(b, c, a) | are(c, a, b)
+    same[others] = wound[others] | are(a, c, b) | are(c, b, a) | are(b, a, c)
+    return same, wound
 
 
 def moved(vertices: np.ndarray, ids: np.ndarray, source: Mesh) -> np.ndarray:
     """Which vertices are new or not where the source has them, bool (n,)."""
     result = np.ones(len(ids), bool)
-    known = ids >= 0
-    result[known] = bits(vertices[known]) != bits(source.vertices[ids[known]])
+    known = np.flatnonzero(ids >= 0)
+    x, y, z = (_words(vertices[known]) != _words(source.vertices[ids[known]])).T
+    result[known] = x | y | z
     return result
+
+
+def _words(vertices: np.ndarray) -> np.ndarray:
+    """The bits of coordinates, which tell 0 from -0 and find what is no number equal to itself."""
+    return np.ascontiguousarray(vertices, np.float32).view(np.uint32)
 
 
 def _refuse_aside(
@@ -345,7 +357,7 @@ def _settle_triangles(edit: Edit, source: Mesh) -> Edit:
     triangles[same] = np.take_along_axis(triangles[same], (turn[:, None] + np.arange(3)) % 3, axis=1)
     return Edit(
         vertices=edit.vertices,
-        triangles=triangles,
+        triangles=np.asfortranarray(triangles),  # faster to go through by corner
         vertex_ids=edit.vertex_ids,
         triangle_ids=settled,
         owners=edit.owners[order],

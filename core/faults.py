@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from . import surfaces
+from .arrays import narrow
 from .assemble import Edit, Mesh, matches, moved
 from .errors import Finding, FormatError, Severity, some
 from .geometry import doubled, edge_census, flat
@@ -22,6 +23,10 @@ from .surfaces import Facing
 
 LONG_LIST = 160
 """Triangles of a cell. The longest lists of the game's own maps have about half as many."""
+
+
+Matched = tuple[np.ndarray, np.ndarray]
+"""What `matches` tells of an edit and its source; all False where there is none."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,9 +60,10 @@ class Fault:
 
 def find_faults(edit: Edit, source: Hull, own_box: bool = True) -> list[Fault]:
     """Everything that `rebuild` would refuse or warn of, in the order in which it looks. `own_box`: see its options."""
-    faults = [*loose_faults(edit), *count_faults(edit, source), *shape_faults(edit, source)]
+    matched = matches(edit, source)
+    faults = [*loose_faults(edit), *count_faults(edit, source), *shape_faults(edit, source, matched)]
     if len(edit.triangles) and np.isfinite(edit.vertices).all():
-        faults += facing_faults(edit, source, bool(source.outside_solid))
+        faults += facing_faults(edit, source, bool(source.outside_solid), matched)
         faults += box_faults(edit, source if own_box else None, source.grid)
     return faults + missing_surfaces(edit, source)
 
@@ -111,11 +117,13 @@ def count_faults(edit: Edit, source: Mesh | None) -> list[Fault]:
     return faults
 
 
-def shape_faults(edit: Edit, source: Mesh | None) -> list[Fault]:
+def shape_faults(edit: Edit, source: Mesh | None, matched: Matched) -> list[Fault]:
     """Coordinates that are no numbers, triangles without area or that are there twice, edges that aren't shared by
     exactly two triangles, and the surfaces that are open thereby."""
     faults: list[Fault] = []
-    bad = ~np.isfinite(edit.vertices).all(axis=1)
+    bad = np.zeros(len(edit.vertices), bool)
+    if not np.isfinite(edit.vertices).all():
+        bad = ~np.isfinite(edit.vertices).all(axis=1)
     if bad.any():
         faults.append(
             Fault(
@@ -129,7 +137,7 @@ def shape_faults(edit: Edit, source: Mesh | None) -> list[Fault]:
                 found=f"{edit.vertices[bad][0]}",
             )
         )
-    known = matches(edit, source)[0] if source else np.zeros(len(edit.triangles), bool)
+    known, _ = matched
 
     thin = np.zeros_like(known) if bad.any() else flat(edit.vertices, edit.triangles)
     inherited = np.zeros_like(thin)
@@ -144,9 +152,8 @@ def shape_faults(edit: Edit, source: Mesh | None) -> list[Fault]:
         "the game would hit them everywhere; merge vertices by distance or dissolve degenerate faces",
     )
 
-    edges, sides = edit.edges
-    counts = np.bincount(sides, minlength=len(edges))
-    old = counts if (counts == 2).all() else _source_counts(edit, edges, source)
+    counts = edit.edges.counts
+    old = counts if (counts == 2).all() else _source_counts(edit, source)
     for wrong, check, what, remedy in (
         (counts == 1, "open edges", "at open edges", "fill the hole: the game would have a hole there too"),
         (
@@ -156,14 +163,14 @@ def shape_faults(edit: Edit, source: Mesh | None) -> list[Fault]:
             "remove inner or doubled faces; is an object there twice?",
         ),
     ):
-        faults += _judge_edges(edit, edges, sides, wrong, counts == old, check, what, remedy)
+        faults += _judge_edges(edit, wrong, counts == old, check, what, remedy)
     faults += _doubled_faults(edit, source, known)
-    return faults + _open_surfaces(edit, ((counts == 1) & (counts != old))[sides].reshape(-1, 3).any(axis=1))
+    return faults + _open_surfaces(edit, edit.edges.triangles_at((counts == 1) & (counts != old)))
 
 
-def facing_faults(edit: Edit, source: Mesh | None, outside_solid: bool) -> list[Fault]:
+def facing_faults(edit: Edit, source: Mesh | None, outside_solid: bool, matched: Matched) -> list[Fault]:
     """Triangles whose front doesn't face free space, alone or with their surface, and surfaces buried in rock."""
-    known, wound = _known(edit, source)
+    known, wound = matched
     flipped, wrong, buried, lost = _judge_sides(edit, outside_solid, known, wound)
     inherited = was_lost = np.zeros_like(wrong)
     if source and (flipped | wrong | lost).any():
@@ -190,9 +197,9 @@ def facing_faults(edit: Edit, source: Mesh | None, outside_solid: bool) -> list[
     ]
 
 
-def turn_faces(edit: Edit, source: Mesh | None, outside_solid: bool) -> tuple[Edit, list[Fault]]:
+def turn_faces(edit: Edit, source: Mesh | None, outside_solid: bool, matched: Matched) -> tuple[Edit, list[Fault]]:
     """Turns the triangles whose front doesn't face free space."""
-    known, wound = _known(edit, source)
+    known, wound = matched
     flipped, wrong, buried, lost = _judge_sides(edit, outside_solid, known, wound)
     was_lost = _source_sides(edit, source, outside_solid, wound)[1] if source and lost.any() else np.zeros_like(lost)
     faults = _lost_faults(edit, lost, was_lost) + _buried_faults(edit, buried)
@@ -256,14 +263,16 @@ def long_list_faults(
 def outside_box(edit: Edit, source: Mesh | None, grid: Grid) -> np.ndarray:
     """Which vertices lie outside the bounding box and not where the source has them, bool (nv,)."""
     outside = grid.outside(edit.vertices)
-    return outside & moved(edit.vertices, edit.vertex_ids, source) if source else outside
+    if source is None or not outside.any():
+        return outside
+    return outside & moved(edit.vertices, edit.vertex_ids, source)
 
 
 def missing_surfaces(edit: Edit, source: Mesh) -> list[Fault]:
     """Each surface of the source of which no triangle is left: a deletion may be a slip, such as an object that
     left the scene with its collection."""
     kept = edit.triangle_ids[edit.triangle_ids >= 0]
-    if len(np.unique(kept)) == len(source.triangles):
+    if len(kept) == len(source.triangles):
         return []
     triangles = source.triangles.astype(np.int64)
     surface = surfaces.split(triangles)
@@ -273,10 +282,6 @@ def missing_surfaces(edit: Edit, source: Mesh) -> list[Fault]:
     if not lost:
         return []
     return [Fault(Severity.WARNING, "removed surfaces", f"nothing is left of the source's {some(lost)} below the root")]
-
-
-def _known(edit: Edit, source: Mesh | None) -> tuple[np.ndarray, np.ndarray]:
-    return matches(edit, source) if source else (np.zeros(len(edit.triangles), bool),) * 2
 
 
 def _judge_sides(
@@ -289,8 +294,8 @@ def _judge_sides(
     (`known` but not `wound`), or it is new with nothing but the solid outside around it.
     """
     triangles = np.asarray(mesh.triangles, np.int64)
-    surface, odd = surfaces.orient(triangles, mesh.edges[1] if isinstance(mesh, Edit) else None)
-    agreeing = np.where(odd[:, None], triangles[:, [0, 2, 1]], triangles)
+    surface, odd = surfaces.orient(triangles, mesh.edges if isinstance(mesh, Edit) else None)
+    agreeing = np.where(odd[:, None], triangles[:, [0, 2, 1]], triangles) if odd.any() else triangles
     facing = surfaces.facing(mesh.vertices, agreeing, surface, outside_solid)
     was_turned, is_new = np.zeros(len(facing), bool), np.ones(len(facing), bool)
     was_turned[surface[known & (wound == odd)]] = True
@@ -333,6 +338,8 @@ def _buried_faults(edit: Edit, buried: np.ndarray) -> list[Fault]:
 
 def _doubled_faults(edit: Edit, source: Mesh | None, known: np.ndarray) -> list[Fault]:
     """Triangles on the corners of an earlier one, which is not named: it is the one to keep."""
+    if _no_two_alike(edit):
+        return []
     pairs = doubled(edit.triangles)
     if not pairs.any():
         return []
@@ -345,6 +352,13 @@ def _doubled_faults(edit: Edit, source: Mesh | None, known: np.ndarray) -> list[
     return _judge(
         edit, pairs & ~first, inherited, "doubled triangles", "that are there twice", "delete one of each pair"
     )
+
+
+def _no_two_alike(edit: Edit) -> bool:
+    """Whether no triangles at an edge have the same third corner. Tells nothing where an edge has three or more."""
+    opposite = np.roll(narrow(edit.triangles), -2, axis=1).ravel()
+    left, right = edit.edges.pairs()
+    return not (edit.edges.counts > 2).any() and not (opposite[left] == opposite[right]).any()
 
 
 def _open_surfaces(edit: Edit, at_hole: np.ndarray) -> list[Fault]:
@@ -381,25 +395,19 @@ def _judge(edit: Edit, wrong: np.ndarray, inherited: np.ndarray, check: str, wha
 
 
 def _judge_edges(
-    edit: Edit,
-    edges: np.ndarray,
-    sides: np.ndarray,
-    wrong: np.ndarray,
-    inherited: np.ndarray,
-    check: str,
-    what: str,
-    remedy: str,
+    edit: Edit, wrong: np.ndarray, inherited: np.ndarray, check: str, what: str, remedy: str
 ) -> list[Fault]:
-    """The same for edges, int64 (e, 2); `sides` tells which edges each triangle has."""
+    """The same for edges, bool (e,)."""
     faults = []
+    ends = edit.edges.ends
     new, kept = wrong & ~inherited, wrong & inherited
     if new.any():
-        triangles = new[sides].reshape(-1, 3).any(axis=1)
+        triangles = edit.edges.triangles_at(new)
         problem = f"{np.count_nonzero(new):,} edges, triangles of {owners(edit, triangles)} {what}"
-        faults.append(Fault(Severity.ERROR, check, problem, "edges", edges[new], remedy=remedy))
+        faults.append(Fault(Severity.ERROR, check, problem, "edges", ends[new].astype(np.int64), remedy=remedy))
     if kept.any():
-        problem = _kept(edit, np.count_nonzero(kept), kept[sides].reshape(-1, 3).any(axis=1))
-        faults.append(Fault(Severity.WARNING, check, problem, "edges", edges[kept]))
+        problem = _kept(edit, np.count_nonzero(kept), edit.edges.triangles_at(kept))
+        faults.append(Fault(Severity.WARNING, check, problem, "edges", ends[kept].astype(np.int64)))
     return faults
 
 
@@ -407,8 +415,9 @@ def _kept(edit: Edit, count: int, triangles: np.ndarray) -> str:
     return f"{count:,}, as in the source file, near {owners(edit, triangles)}"
 
 
-def _source_counts(edit: Edit, edges: np.ndarray, source: Mesh | None) -> np.ndarray:
+def _source_counts(edit: Edit, source: Mesh | None) -> np.ndarray:
     """How many of the source's triangles use each edge, int64 (e,); 0 where it has no such edge."""
+    edges = edit.edges.ends
     if source is None:
         return np.zeros(len(edges), np.int64)
     theirs, counts = edge_census(source.triangles)

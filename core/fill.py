@@ -11,12 +11,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from .arrays import expand, slices
-from .geometry import bounds, corners
+from .arrays import expand, narrow, slices
+from .geometry import bounds, columns, corners, cross, extremes, pick
 from .grid import Grid
 
 PAIRS_AT_ONCE = 1 << 15
 LINES_PER_BIN = 1
+STEPS = 4096
+"""How finely an axis is measured where triangles far from all lines are sorted out."""
 
 Crossings = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 """Line numbers, triangle numbers, the x of the crossing, and the layers of rock that it adds toward +x, +1 or -1."""
@@ -31,19 +33,19 @@ def layers_in_cells(grid: Grid, vertices: np.ndarray, triangles: np.ndarray) -> 
     nx, ny, nz = grid.dimensions
     middles = [grid.lower_corner(np.arange(count)[:, None] + 0.5)[:, axis] for axis, count in enumerate((nx, ny, nz))]
     lines = np.stack((np.tile(middles[1], nz), np.repeat(middles[2], ny)), axis=1)
-    points = corners(vertices, triangles)
-    low, high = bounds(points)
-    first = np.stack([np.searchsorted(middles[axis], low[:, axis]) for axis in (1, 2)], axis=1)
-    spans = np.stack([np.searchsorted(middles[axis], high[:, axis], "right") for axis in (1, 2)], axis=1) - first
+    _, y, z = columns(vertices)
+    first_y, end_y = _lines_between(middles[1], y, triangles)
+    reaching = np.flatnonzero(first_y < end_y)
+    first_y, width = first_y[reaching], (end_y - first_y)[reaching].astype(np.int64)
+    first_z, end_z = _lines_between(middles[2], z, pick(triangles, reaching))
     steps = np.zeros((ny * nz, nx + 1), np.int32)
-    for row, skipped, taken in slices(spans.prod(axis=1), PAIRS_AT_ONCE):
+    for row, skipped, taken in slices(width * (end_z - first_z), PAIRS_AT_ONCE):
         rows, places = expand(skipped, taken)
         rows += row
-        width = spans[rows, 0]
-        columns = (first[rows, 1] + places // width) * ny + first[rows, 0] + places % width
-        column, _, x, layer = _crossed(lines, points, triangles, columns, rows)
+        near = (first_z[rows] + places // width[rows]) * ny + first_y[rows] + places % width[rows]
+        line, _, x, layer = _crossed(lines, vertices, triangles, near, reaching[rows])
         behind = np.ceil((x - middles[0][0]) / float(grid.cell_size[0]))
-        np.add.at(steps, (column, np.clip(behind, 0, nx).astype(np.int64)), layer)
+        np.add.at(steps, (line, np.clip(behind, 0, nx).astype(np.int64)), layer)
     return np.cumsum(steps[:, :nx], axis=1, dtype=np.int32).reshape(-1)
 
 
@@ -53,8 +55,10 @@ def crossings(lines: np.ndarray, vertices: np.ndarray, triangles: np.ndarray) ->
     A line through an edge or corner counts as moved aside by nothing, so it crosses a closed surface as often
     inward as outward.
     """
-    points = corners(vertices, triangles)
-    low, high = (edge[:, 1:] for edge in bounds(points))
+    _, along_y, along_z = columns(vertices)
+    near = np.flatnonzero(_may_reach(lines[:, 0], along_y, triangles))
+    near = near[_may_reach(lines[:, 1], along_z, pick(triangles, near))]
+    low, high = (edge[:, 1:] for edge in bounds(corners(vertices, pick(triangles, near))))
     bins, bin_starts, order, first, last = _bin_lines(lines, low, high)
     spans = np.maximum(last - first + 1, 0)
     rows_of_bins, first_bins = expand(first[:, 1], spans[:, 1])
@@ -63,20 +67,45 @@ def crossings(lines: np.ndarray, vertices: np.ndarray, triangles: np.ndarray) ->
     sizes = np.where(spans[rows_of_bins, 0] > 0, run_ends - run_starts, 0)
     for run, skipped, taken in slices(sizes, PAIRS_AT_ONCE):
         runs, places = expand(run_starts[run : run + len(taken)] + skipped, taken)
-        rows, columns = rows_of_bins[runs + run], order[places]
-        y, z = lines[columns].T
-        near = (low[rows, 0] <= y) & (y <= high[rows, 0]) & (low[rows, 1] <= z) & (z <= high[rows, 1])
-        yield _crossed(lines, points, triangles, columns[near], rows[near])
+        rows, line = rows_of_bins[runs + run], order[places]
+        y, z = lines[line].T
+        within = (low[rows, 0] <= y) & (y <= high[rows, 0]) & (low[rows, 1] <= z) & (z <= high[rows, 1])
+        yield _crossed(lines, vertices, triangles, line[within], near[rows[within]])
+
+
+def _lines_between(
+    ascending: np.ndarray, coordinates: np.ndarray, triangles: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Which places along an axis, ascending, lie in the range of each triangle: the first, (n,), and the one behind
+    the last, (n,). `coordinates` are those of the vertices, (nv,)."""
+    below, up_to = np.searchsorted(ascending, coordinates), np.searchsorted(ascending, coordinates, "right")
+    return extremes(narrow(below), narrow(up_to), triangles)
+
+
+def _may_reach(places: np.ndarray, coordinates: np.ndarray, triangles: np.ndarray) -> np.ndarray:
+    """Which triangles may have any of the places along an axis in their range, bool (n,): all but those for which a
+    coarse measure tells that they don't. `coordinates` are those of the vertices, (nv,)."""
+    start, end = places.min(initial=np.inf), places.max(initial=-np.inf)
+    scale = STEPS / max(float(end - start), 1e-30)
+
+    def steps(values: np.ndarray) -> np.ndarray:
+        return np.clip((values - start) * scale + 1, 0, STEPS + 2).astype(np.uint16)
+
+    at = steps(coordinates)
+    low, high = extremes(at, at, triangles)
+    up_to = np.cumsum(np.bincount(steps(places) + 1, minlength=STEPS + 4))
+    return up_to[high + 1] > up_to[low]
 
 
 def _crossed(
-    lines: np.ndarray, points: np.ndarray, triangles: np.ndarray, columns: np.ndarray, rows: np.ndarray
+    lines: np.ndarray, vertices: np.ndarray, triangles: np.ndarray, near: np.ndarray, rows: np.ndarray
 ) -> Crossings:
-    """The crossings among pairs of lines and triangles with the corners `points`."""
-    turn = _turn_around(lines[columns], points[rows][:, :, 1:], np.asarray(triangles)[rows])
+    """The crossings among pairs of lines and triangles."""
+    numbers = pick(triangles, rows)
+    points = corners(vertices, numbers)
+    turn = _turn_around(lines[near], points[:, :, 1:], numbers)
     hit = np.flatnonzero(turn)
-    rows, columns = rows[hit], columns[hit]
-    return columns, rows, _where(lines[columns], points[rows]), -turn[hit]
+    return near[hit], rows[hit], _where(lines[near[hit]], points[hit]), -turn[hit]
 
 
 def _bin_lines(
@@ -124,7 +153,7 @@ def _turn_around(lines: np.ndarray, outline: np.ndarray, triangles: np.ndarray) 
 
 def _where(lines: np.ndarray, points: np.ndarray) -> np.ndarray:
     """The x at which lines meet the planes of triangles that go around them."""
-    normal = np.cross(points[:, 1] - points[:, 0], points[:, 2] - points[:, 0])
+    normal = cross(points[:, 1] - points[:, 0], points[:, 2] - points[:, 0])
     beside = lines - points[:, 0, 1:]
     with np.errstate(divide="ignore", invalid="ignore"):
         x = points[:, 0, 0] - (normal[:, 1:] * beside).sum(axis=1) / normal[:, 0]

@@ -66,7 +66,8 @@ class Grid:
     def outside(self, points: np.ndarray) -> np.ndarray:
         """Which points (n, 3) lie outside the box, bool (n,)."""
         points = np.asarray(points)
-        return ((points < self.minimum) | (points > self.maximum)).any(axis=1)
+        x, y, z = ((points < self.minimum) | (points > self.maximum)).T
+        return x | y | z
 
 
 def decode_box(header: np.ndarray, offset: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

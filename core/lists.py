@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays import expand
-from .geometry import group_spheres
+from .arrays import expand, stable_order
+from .geometry import group_spheres, with_own_vertices
 from .grid import Grid
 from .mcol import Hull
 from .overlap import overlaps
@@ -74,7 +74,7 @@ def rebuild_lists(
     if not everything:
         changed = np.flatnonzero(~unchanged)
         touched[entry_cell[~stays]] = True
-        touched[overlaps(grid, vertices, triangles[changed])[1]] = True
+        touched[overlaps(grid, *with_own_vertices(vertices, triangles[changed]))[1]] = True
         if cell_map is not None:  # a wall at the old border touches the cells that were added behind it
             added_cells = np.ones(grid.cell_count, bool)
             added_cells[cell_map] = False
@@ -83,12 +83,15 @@ def rebuild_lists(
             return _as_in(source, cell_map)
 
     pair_triangle, pair_cell = overlaps(grid, vertices, triangles, None if everything else touched)
-    pair_keys = pair_cell * len(triangles) + pair_triangle
-    pair_keys.sort()
+    by_cell = stable_order(pair_cell)
+    pair_keys = pair_cell[by_cell] * len(triangles) + pair_triangle[by_cell]
     entry_keys = entry_cell * len(triangles) + triangle_of
-    # An unchanged triangle stays listed where the source lists it, needed or not; a changed one where it is.
-    overlapping = _contains(pair_keys, entry_keys) & (triangle_of >= 0)
-    kept = np.where(touched[entry_cell], overlapping | stays, True) if not everything else np.zeros(len(stays), bool)
+    kept = np.zeros(len(stays), bool)
+    if not everything:
+        # An unchanged triangle stays listed where the source lists it, needed or not; a changed one where it is.
+        kept = stays | ~touched[entry_cell]
+        gone = np.flatnonzero(~kept)
+        kept[gone] = _contains(pair_keys, entry_keys[gone]) & (triangle_of[gone] >= 0)
     reshaped = ~(kept & stays)
     added = pair_keys[~_contains(np.sort(entry_keys[kept]), pair_keys)]
     return _write(
@@ -173,6 +176,7 @@ def _write(
     direction = _directions(records, total)
     touched_entry = record_touched[entry_record]
     place = np.where(touched_entry, direction[entry_record] * entry_triangle, 0)
+    span = 2 * len(triangles)
 
     sizes = np.bincount(entry_record, minlength=total)
     was_empty = np.ones(total, bool)
@@ -182,7 +186,7 @@ def _write(
     order = order[stays[order]]
     position = np.full(total, -1)
     position[order] = np.arange(len(order))
-    entry_order = np.lexsort((np.arange(len(entry_record)), place, position[entry_record]))
+    entry_order = np.argsort(position[entry_record] * span + place, kind="stable")
     entry_triangle, list_sizes = entry_triangle[entry_order], sizes[order]
 
     list_spheres = np.zeros((len(order), 4), np.float32)
@@ -248,9 +252,17 @@ def _spheres(
     filled = sizes[wanted] > 0
     starts = (np.cumsum(sizes) - sizes)[wanted][filled]
     runs, places = expand(starts, sizes[wanted][filled])
-    keys = np.repeat(runs, 3) * len(vertices) + triangles[listed[places]].reshape(-1)
-    run, vertex = np.divmod(np.unique(keys), len(vertices))
-    result[filled] = group_spheres(vertices[vertex].astype(np.float64), np.searchsorted(run, np.arange(len(starts))))
+    used = triangles.T.take(listed[places], axis=1)
+    # Most vertices lie within one run: there is no need to sort all that name them.
+    home = np.full(len(vertices), -1)
+    home[used] = runs
+    at_home = np.flatnonzero(home >= 0)
+    keys = [home[at_home] * len(vertices) + at_home]
+    for vertex in used:
+        elsewhere = np.flatnonzero(home[vertex] != runs)
+        keys.append(runs[elsewhere] * len(vertices) + vertex[elsewhere])
+    run, vertex = np.divmod(np.unique(np.concatenate(keys)), len(vertices))
+    result[filled] = group_spheres(vertices[vertex], np.searchsorted(run, np.arange(len(starts))))
     return result
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from .arrays import expand, slices, stable_order
-from .geometry import bounds, corners
-from .grid import Grid
+from .arrays import expand, narrow, slices
+from .geometry import columns, corners, cross, extremes, pick
+from .grid import LARGEST_DIMENSION, Grid
 
 PAIRS_AT_ONCE = 1 << 15
 """Candidates looked at together: bounds the memory that a triangle across a large grid takes."""
@@ -26,42 +26,62 @@ def overlaps(
     `wanted`, bool per cell, limits the answer to some cells. Memory beyond the answer stays bounded whatever the
     triangles are.
     """
-    points = corners(vertices, triangles)
-    minimum, size = grid.minimum.astype(np.float64), grid.cell_size.astype(np.float64)
-    dimensions = np.array(grid.dimensions)
-    margin = ROUNDING * np.maximum(grid.maximum - minimum, size)
-    low, high = bounds(points)
-    low = np.clip(np.ceil((low - margin - minimum) / size) - 1, 0, dimensions - 1).astype(np.int64)
-    high = np.clip(np.floor((high + margin - minimum) / size), 0, dimensions - 1).astype(np.int64)
-    spans = high - low + 1
-    counts = spans[:, 0] * spans[:, 1] * spans[:, 2]
-
-    certain = np.flatnonzero(counts == 1)
-    found_triangles, found_cells = [certain], [grid.number(low[certain])]
-    several = np.flatnonzero(counts > 1)
+    places = columns(vertices)
+    nx, ny, _ = grid.dimensions
+    dimensions = np.array(grid.dimensions)[:, None]
+    minimum, maximum, size = (
+        corner.astype(np.float64)[:, None] for corner in (grid.minimum, grid.maximum, grid.cell_size)
+    )
+    margin = ROUNDING * np.maximum(maximum - minimum, size)
+    first = narrow(np.clip(np.ceil((places - margin - minimum) / size) - 1, 0, dimensions - 1).astype(np.int64))
+    last = narrow(np.clip(np.floor((places + margin - minimum) / size), 0, dimensions - 1).astype(np.int64))
     # Where cells have no end, they reach as far as the geometry.
-    floor = np.minimum(points.min(axis=(0, 1), initial=np.inf), minimum) - margin
-    ceiling = np.maximum(points.max(axis=(0, 1), initial=-np.inf), minimum + dimensions * size) + margin
-    for first, skipped, taken in slices(counts[several], PAIRS_AT_ONCE):
-        rows, places = expand(skipped, taken)
-        rows = several[rows + first]
-        width, height = spans[rows, 0], spans[rows, 1]
-        position = low[rows] + np.stack((places % width, places // width % height, places // (width * height)), axis=1)
-        cells = grid.number(position)
-        if wanted is not None:
-            kept = wanted[cells]
-            rows, position, cells = rows[kept], position[kept], cells[kept]
+    used = np.zeros(len(vertices), bool)
+    used[triangles] = True
+    reached = places.compress(used, axis=1)
+    floor = np.minimum(reached.min(axis=1, initial=np.inf, keepdims=True), minimum) - margin
+    ceiling = np.maximum(reached.max(axis=1, initial=-np.inf, keepdims=True), minimum + dimensions * size) + margin
+
+    near = np.arange(len(triangles)) if wanted is None else _near(grid, wanted, first, last, triangles)
+    triangles = triangles if wanted is None else pick(triangles, near)
+    low, high = extremes(first, last, triangles)
+    lowest_cell = grid.number(low.T)
+    spans = (high - low).astype(np.int64) + 1
+    several = spans > 1
+    # Within one row of cells, a triangle touches all from its first to its last.
+    in_a_row = several.sum(axis=0) <= 1
+    next_cell = several[0] + nx * several[1] + nx * ny * several[2]
+    found_triangles, found_cells = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    for run, skipped, taken in slices(spans[0] * spans[1] * spans[2], PAIRS_AT_ONCE):
+        rows, steps = expand(skipped, taken)
+        rows += run
+        cells = lowest_cell[rows] + steps * next_cell[rows]
+        test = np.flatnonzero(~in_a_row[rows])
+        tested, step = rows[test], steps[test]
+        width, height, _ = spans[:, tested]
+        position = low[:, tested] + np.stack((step % width, step // width % height, step // (width * height)))
+        cells[test] = grid.number(position.T)
+        hit = np.ones(len(rows), bool) if wanted is None else wanted[cells]
+        asked = hit[test]
+        position, test = position[:, asked], test[asked]
         begin = np.where(position == 0, floor, minimum + position * size - margin)
         end = np.where(position == dimensions - 1, ceiling, minimum + (position + 1) * size + margin)
-        hit = _separated_by_none(points[rows] - ((begin + end) / 2)[:, None], (end - begin) / 2)
-        found_triangles.append(rows[hit])
+        points = corners(vertices, pick(triangles, rows[test])) - ((begin + end) / 2).T[:, None]
+        hit[test] = _separated_by_none(points, ((end - begin) / 2).T)
+        found_triangles.append(near[rows[hit]])
         found_cells.append(cells[hit])
-    found, cells = np.concatenate(found_triangles), np.concatenate(found_cells)
-    if wanted is not None:
-        kept = wanted[cells]
-        found, cells = found[kept], cells[kept]
-    order = stable_order(found)
-    return found[order], cells[order]
+    return np.concatenate(found_triangles), np.concatenate(found_cells)
+
+
+def _near(grid: Grid, wanted: np.ndarray, first: np.ndarray, last: np.ndarray, triangles: np.ndarray) -> np.ndarray:
+    """The triangles, int64 (n,), that reach into the box of all wanted cells, given the vertices' first and last cells
+    along each axis, (3, nv) each."""
+    position = grid.position(np.flatnonzero(wanted)).T
+    lowest = position.min(axis=1, initial=LARGEST_DIMENSION, keepdims=True)
+    highest = position.max(axis=1, initial=0, keepdims=True)
+    beside = np.packbits(np.concatenate((last < lowest, first > highest)), axis=0)[0]  # a bit for each side of the box
+    a, b, c = beside.take(np.asarray(triangles).T)
+    return np.flatnonzero((a & b & c) == 0)
 
 
 def _separated_by_none(points: np.ndarray, half: np.ndarray) -> np.ndarray:
@@ -69,8 +89,8 @@ def _separated_by_none(points: np.ndarray, half: np.ndarray) -> np.ndarray:
 
     The separating axis test, less the box's own axes: their answer is known from the ranges of cells.
     """
-    sides = points[:, [1, 2, 0]] - points
-    normal = np.cross(sides[:, 0], sides[:, 1])
+    sides = np.roll(points, -1, axis=1) - points
+    normal = cross(sides[:, 0], sides[:, 1])
     touching = np.abs(np.einsum("ni,ni->n", normal, points[:, 0])) <= np.einsum("ni,ni->n", np.abs(normal), half)
     for side in range(3):
         for axis in range(3):

@@ -14,6 +14,7 @@ import numpy as np
 from .assemble import Edit, matches, moved
 from .errors import Finding, FormatError, Severity
 from .faults import (
+    Matched,
     box_faults,
     count_faults,
     facing_faults,
@@ -26,7 +27,7 @@ from .faults import (
     turn_faces,
 )
 from .fill import layers_in_cells
-from .geometry import triangle_spheres
+from .geometry import triangle_spheres, with_own_vertices
 from .grid import LARGEST_DIMENSION, Grid
 from .lists import Lists, rebuild_lists
 from .mcol import FREE, LISTED, SOLID, Hull
@@ -90,16 +91,18 @@ def rebuild(source: Hull, edit: Edit, options: Options = Options()) -> Rebuilt:
     lies outside the bounding box and `options.outside` is ERROR.
     """
     findings = refuse(loose_faults(edit) + count_faults(edit, source))
-    findings += refuse(shape_faults(edit, source))
+    matched = matches(edit, source)
+    findings += refuse(shape_faults(edit, source, matched))
     if options.turn:
-        edit, faults = turn_faces(edit, source, bool(source.outside_solid))
+        edit, faults = turn_faces(edit, source, bool(source.outside_solid), matched)
+        matched = matches(edit, source)
     else:
-        faults = facing_faults(edit, source, bool(source.outside_solid))
+        faults = facing_faults(edit, source, bool(source.outside_solid), matched)
     findings += refuse(faults)
     grid, cell_map, grown = _fit_grid(source, edit, options)
     findings += grown + refuse(missing_surfaces(edit, source))
 
-    comparison = _compare(source, edit)
+    comparison = _compare(source, edit, matched)
     everything = options.rebuild is Rebuild.ALL
     planes_moved = cell_map is not None and not _same_planes(source.grid, grid)
     lists = rebuild_lists(
@@ -132,7 +135,7 @@ def rebuild(source: Hull, edit: Edit, options: Options = Options()) -> Rebuilt:
 
 def count_changes(source: Hull, edit: Edit) -> tuple[int, int, int]:
     """How many triangles differ from the source's, are new, and are gone."""
-    return _count_changes(source, edit, _compare(source, edit))
+    return _count_changes(source, edit, _compare(source, edit, matches(edit, source)))
 
 
 def _count_changes(source: Hull, edit: Edit, comparison: _Comparison) -> tuple[int, int, int]:
@@ -147,10 +150,21 @@ def build(vertices: np.ndarray, triangles: np.ndarray, grid: Grid, outside_solid
 
     Raises `FormatError` like `rebuild`.
     """
+    vertices = np.ascontiguousarray(vertices, np.float32)
+    triangles = np.asarray(triangles, np.int64, order="F")  # faster to go through by corner
+    _refuse_new(vertices, triangles, outside_solid, name)
+    outside = grid.outside(vertices)
+    if outside.any():
+        raise FormatError(f"{np.count_nonzero(outside):,} vertices of {name} lie outside the bounding box")
+    return sort_into_cells(grid, outside_solid, vertices, triangles, triangle_spheres(vertices, triangles))
+
+
+def _refuse_new(vertices: np.ndarray, triangles: np.ndarray, outside_solid: bool, name: str) -> None:
+    """Raises `FormatError` for geometry from no source that the game can't take."""
     count = len(triangles)
     edit = Edit(
-        vertices=np.ascontiguousarray(vertices, np.float32),
-        triangles=np.asarray(triangles, np.int64),
+        vertices=vertices,
+        triangles=triangles,
         vertex_ids=np.full(len(vertices), -1),
         triangle_ids=np.full(count, -1),
         owners=np.zeros(count, np.int64),
@@ -158,15 +172,10 @@ def build(vertices: np.ndarray, triangles: np.ndarray, grid: Grid, outside_solid
         places=np.arange(len(vertices)),
         names=(name,),
     )
+    unmatched = (np.zeros(count, bool), np.zeros(count, bool))
     refuse(count_faults(edit, None))
-    refuse(shape_faults(edit, None))
-    refuse(facing_faults(edit, None, outside_solid))
-    outside = grid.outside(edit.vertices)
-    if outside.any():
-        raise FormatError(f"{np.count_nonzero(outside):,} vertices of {name} lie outside the bounding box")
-    return sort_into_cells(
-        grid, outside_solid, edit.vertices, edit.triangles, triangle_spheres(edit.vertices, edit.triangles)
-    )
+    refuse(shape_faults(edit, None, unmatched))
+    refuse(facing_faults(edit, None, outside_solid, unmatched))
 
 
 def sort_into_cells(
@@ -196,7 +205,7 @@ def _make_hull(
         grid=grid,
         outside_solid=outside_solid,
         vertices=vertices,
-        triangles=triangles.astype(np.uint16),
+        triangles=triangles.astype(np.uint16, order="C"),
         spheres=spheres,
         states=states,
         occupied=lists.occupied,
@@ -210,10 +219,10 @@ def _make_hull(
     )
 
 
-def _compare(source: Hull, edit: Edit) -> _Comparison:
-    same, wound = matches(edit, source)
+def _compare(source: Hull, edit: Edit, matched: Matched) -> _Comparison:
+    same, wound = matched
     in_place = ~moved(edit.vertices, edit.vertex_ids, source)
-    unchanged = same & in_place[edit.triangles].all(axis=1)
+    unchanged = same & in_place.take(edit.triangles.T).all(axis=0)
     new_number = np.full(len(source.triangles), -1)
     claims = edit.triangle_ids >= 0
     new_number[edit.triangle_ids[claims]] = np.flatnonzero(claims)
@@ -222,9 +231,8 @@ def _compare(source: Hull, edit: Edit) -> _Comparison:
 
 def _rebuild_spheres(source: Hull, edit: Edit, comparison: _Comparison, everything: bool) -> np.ndarray:
     keep = np.zeros_like(comparison.unchanged) if everything else comparison.unchanged
-    spheres = np.zeros((len(edit.triangles), 4), np.float32)
-    spheres[keep] = source.spheres[edit.triangle_ids[keep]]
-    spheres[~keep] = triangle_spheres(edit.vertices, edit.triangles[~keep])
+    spheres = source.spheres.take(np.where(keep, edit.triangle_ids, 0), axis=0)
+    spheres[~keep] = triangle_spheres(*with_own_vertices(edit.vertices, edit.triangles[~keep]))
     return spheres
 
 
@@ -268,8 +276,8 @@ def _layers_gained(source: Hull, edit: Edit, grid: Grid, comparison: _Comparison
     left[edit.triangle_ids[comparison.wound]] = False
     if not left.any() and comparison.wound.all():
         return np.zeros(grid.cell_count, np.int32)
-    now = layers_in_cells(grid, edit.vertices, edit.triangles[~comparison.wound])
-    return now - layers_in_cells(grid, source.vertices, source.triangles[left].astype(np.int64))
+    now = layers_in_cells(grid, *with_own_vertices(edit.vertices, edit.triangles[~comparison.wound]))
+    return now - layers_in_cells(grid, *with_own_vertices(source.vertices, source.triangles[left]))
 
 
 # --- the grid -------------------------------------------------------------------------------------

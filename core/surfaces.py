@@ -10,18 +10,16 @@ import enum
 
 import numpy as np
 
-from .arrays import components, ranks, stable_order
+from .arrays import components, narrow, stable_order
 from .fill import crossings
-from .geometry import corners, undirected_edges
+from .geometry import Edges, columns, corners, cross, pick, portions, undirected_edges
 
 
 def split(triangles: np.ndarray) -> np.ndarray:
     """The surface of each triangle, int64 (n,), numbered from 0 by first triangle. Triangles that share an
     edge belong together."""
-    _, inverse = undirected_edges(triangles)
-    left, right = _neighbours(inverse)
-    roots = components(len(triangles), left // 3, right // 3)
-    return np.unique(roots, return_inverse=True)[1].reshape(-1)
+    left, right = undirected_edges(triangles).pairs()
+    return _numbered(components(len(triangles), left // 3, right // 3))
 
 
 def names(vertices: np.ndarray, triangles: np.ndarray, surface: np.ndarray) -> list[str]:
@@ -40,40 +38,46 @@ def names(vertices: np.ndarray, triangles: np.ndarray, surface: np.ndarray) -> l
 def volumes(vertices: np.ndarray, triangles: np.ndarray, surface: np.ndarray) -> np.ndarray:
     """Signed volume of each surface, float64 (s,), in cubic units: positive where the front faces outward."""
     count = int(surface.max()) + 1 if len(surface) else 0
-    points = corners(vertices, triangles)
-    first = np.unique(surface, return_index=True)[1]
-    points = points - points[first][:, :1][surface]  # from a corner of its own: far from the origin, digits run out
-    a, b, c = np.moveaxis(points, 1, 0)
-    return np.bincount(surface, np.einsum("ni,ni->n", a, np.cross(b, c)) / 6, minlength=count)
+    first = np.zeros(count, np.int64)
+    first[surface[::-1]] = np.arange(len(surface))[::-1]
+    places = columns(vertices).T
+    origins = places[np.asarray(triangles)[first, 0]]  # a corner of its own: far from the origin, digits run out
+    sixfold = np.empty(len(surface))
+    for part in portions(len(surface)):
+        points = corners(places, triangles[part]) - pick(origins, surface[part])[:, None]
+        a, b, c = np.moveaxis(points, 1, 0)
+        sixfold[part] = np.einsum("ni,ni->n", a, cross(b, c))
+    return np.bincount(surface, sixfold / 6, minlength=count)
 
 
-def orient(triangles: np.ndarray, sides: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+def orient(triangles: np.ndarray, edges: Edges | None = None) -> tuple[np.ndarray, np.ndarray]:
     """The surface of each triangle as `split` gives it, and which triangles are wound against the rest of theirs,
-    bool (n,): the fewer of the two kinds. `sides` are those of `undirected_edges`, where they are known.
+    bool (n,): the fewer of the two kinds. `edges` are the triangles' own, where they are known.
 
     None is for a surface that has no two sides, which can't be mended by turning triangles.
     """
     count = len(triangles)
-    left, right = _neighbours(undirected_edges(triangles)[1] if sides is None else sides)
-    forward = (np.asarray(triangles) < np.asarray(triangles)[:, [1, 2, 0]]).reshape(-1)
+    left, right = (edges or undirected_edges(triangles)).pairs()
+    numbers = narrow(np.asarray(triangles))
+    forward = (numbers < np.roll(numbers, -1, axis=1)).reshape(-1)
     against = forward[left] == forward[right]
     left, right = left // 3, right // 3
-    # Each triangle twice, as it is and turned: what the edges join agrees.
-    roots = components(
-        2 * count,
-        np.concatenate((left, left + count)),
-        np.concatenate((right + count * against, right + count * ~against)),
-    )
-    as_is, turned = roots[:count], roots[count:]
-    surface = np.unique(np.minimum(as_is, turned), return_inverse=True)[1].reshape(-1)
-    kind = as_is > turned
-    kind[as_is == turned] = False
-    sizes = np.bincount(surface, minlength=1)
-    odd = np.bincount(surface, kind, minlength=1)
-    return surface, kind ^ (2 * odd > sizes)[surface]
+    surface = _numbered(components(count, left, right))
+    odd = np.zeros(count, bool)
+    if against.any():
+        # Each triangle twice, as it is and turned: what the edges join agrees.
+        roots = components(
+            2 * count,
+            np.concatenate((left, left + count)),
+            np.concatenate((right + count * against, right + count * ~against)),
+        )
+        as_is, turned = roots[:count], roots[count:]
+        odd = as_is > turned
+        odd ^= (2 * np.bincount(surface, odd) > np.bincount(surface))[surface]
+    return surface, odd
 
 
-SAMPLES = 4
+SAMPLES = 2
 """Triangles of a surface that are looked at before all of them are."""
 
 
@@ -96,16 +100,17 @@ def facing(vertices: np.ndarray, triangles: np.ndarray, surface: np.ndarray, out
     rank = np.empty(count, np.int64)
     rank[order] = np.arange(count)
 
-    sampled = np.flatnonzero((ranks(surface) % _stride(surface)[surface] == 0) & (surface != order[0]))
+    sampled = _sample(surface)
+    sampled = sampled[surface[sampled] != order[0]]
     sample = _layers_over(sampled, vertices, triangles, surface, rank)
+    lines = np.searchsorted(surface[sampled], np.arange(count + 1))
     result = np.full(count, Facing.RIGHT, np.int64)
     for number in order:
-        mine = sampled[surface[sampled] == number]
-        rock, buried = _rock_over(mine, sample, result, outside_solid)
+        rock, buried = _rock_over(lines[number], lines[number + 1], sample, result, outside_solid)
         if not (rock < 1).any() and number != order[0]:  # some small part may still look out
             mine = np.flatnonzero(surface == number)
             everything = _layers_over(mine, vertices, triangles, surface, rank)
-            rock, buried = _rock_over(mine, everything, result, outside_solid)
+            rock, buried = _rock_over(0, len(mine), everything, result, outside_solid)
         free = bool((rock < 1).any()) or (number == order[0] and not outside_solid)
         if volume[number] < 0:
             result[number] = Facing.WRONG if free else Facing.RIGHT
@@ -119,9 +124,11 @@ def all_rock(vertices: np.ndarray, triangles: np.ndarray, surface: np.ndarray, f
     return bool(facing[np.abs(volumes(vertices, triangles, surface)).argmax()] == Facing.OUTSIDE)
 
 
-def _stride(surface: np.ndarray) -> np.ndarray:
-    """Every how many-th triangle of each surface to look at first."""
-    return np.maximum(np.bincount(surface, minlength=1) // SAMPLES, 1)
+def _sample(surface: np.ndarray) -> np.ndarray:
+    """The triangles to look at first, a few of each surface, ordered by surface."""
+    sizes = np.bincount(surface, minlength=1)
+    rank = np.arange(len(surface)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return stable_order(surface)[rank % np.repeat(np.maximum(sizes // SAMPLES, 1), sizes) == 0]
 
 
 def _layers_over(
@@ -129,15 +136,15 @@ def _layers_over(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Layers of rock that larger surfaces lay over the middle of the chosen triangles.
 
-    Three arrays, ordered by triangle: triangle number, the larger surface, the layers of that one.
+    Three arrays, ordered by the first: place among the chosen, the larger surface, the layers of that one.
     """
     middle = corners(vertices, triangles[chosen]).mean(axis=1)
     surfaces = len(rank)
     keys, total = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     for line, triangle, x, layer in crossings(middle[:, 1:], vertices, triangles):
-        point = chosen[line]
-        counts = (x < middle[line, 0]) & (rank[surface[triangle]] < rank[surface[point]])
-        keys.append(point[counts] * surfaces + surface[triangle[counts]])
+        larger = rank[surface[triangle]] < rank[surface[chosen[line]]]
+        counts = (x < middle[line, 0]) & larger
+        keys.append(line[counts] * surfaces + surface[triangle[counts]])
         total.append(layer[counts])
     pairs, inverse = np.unique(np.concatenate(keys), return_inverse=True)
     layers = np.bincount(inverse.reshape(-1), np.concatenate(total), minlength=len(pairs))
@@ -145,20 +152,18 @@ def _layers_over(
 
 
 def _rock_over(
-    chosen: np.ndarray, layers: tuple[np.ndarray, np.ndarray, np.ndarray], facing: np.ndarray, outside_solid: bool
+    start: int, stop: int, layers: tuple[np.ndarray, np.ndarray, np.ndarray], facing: np.ndarray, outside_solid: bool
 ) -> tuple[np.ndarray, bool]:
-    """Layers of rock over the chosen triangles, ascending, once surfaces judged wrong are put right, int64 (n,),
-    and whether any is another surface's."""
-    here = np.isin(layers[0], chosen)
-    triangle, owner, amount = (array[here] for array in layers)
-    signs = np.where(np.isin(facing[owner], (Facing.WRONG, Facing.OUTSIDE)), -amount, amount)
-    rock = np.full(len(chosen), int(outside_solid))
-    np.add.at(rock, np.searchsorted(chosen, triangle), signs)
+    """Layers of rock over the chosen triangles from `start` to `stop`, once surfaces judged wrong are put right,
+    float64 (n,), and whether any is another surface's."""
+    first, last = np.searchsorted(layers[0], (start, stop))
+    place, owner, amount = (array[first:last] for array in layers)
+    wrong = (facing[owner] == Facing.WRONG) | (facing[owner] == Facing.OUTSIDE)
+    signs = np.where(wrong, -amount, amount)
+    rock = int(outside_solid) + np.bincount(place - start, signs, minlength=stop - start)
     return rock, bool((signs > 0).any())
 
 
-def _neighbours(inverse: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Pairs of triangle sides, each numbered 3 t + side, that are the same edge."""
-    order = stable_order(inverse)
-    same = inverse[order][1:] == inverse[order][:-1]
-    return order[:-1][same], order[1:][same]
+def _numbered(roots: np.ndarray) -> np.ndarray:
+    """Components, each given by its lowest node, numbered from 0."""
+    return (np.cumsum(roots == np.arange(len(roots))) - 1)[roots]

@@ -151,6 +151,27 @@ def test_crossings_in_portions_are_the_same(monkeypatch):
     assert np.array_equal(whole, fill.layers_in_cells(hull.grid, hull.vertices, hull.triangles))
 
 
+@pytest.mark.parametrize("spread", [(0, 0), (1, 0), (0, 1), (1, 1)])
+def test_a_line_crosses_a_ball_where_it_passes_by_its_middle(spread):
+    """Lines at one y, at one z, at one place, and anywhere; most pass by."""
+    centre = np.array([40, -7, 3])
+    ball, triangles = rock(centre, 5, 12)
+    lines = centre[1:] + np.random.default_rng(4).uniform(-30, 30, (200, 2)) * spread
+    found = [np.concatenate(part) for part in zip(*fill.crossings(lines, ball, triangles), strict=True)]
+    line, triangle, x, layers = found
+    away = np.linalg.norm(lines - centre[1:], axis=1)
+    assert (away[line] < 5 * 1.15).all()
+    assert np.isin(np.flatnonzero(away < 5 * 0.8), line).all()
+    assert (np.bincount(line, layers) == 0).all()
+    corners = ball[triangles[triangle]]
+    assert ((corners[..., 0].min(axis=1) <= x) & (x <= corners[..., 0].max(axis=1))).all()
+
+
+def test_no_lines_cross_nothing():
+    found = list(fill.crossings(np.zeros((0, 2)), *box((0, 0, 0), (1, 1, 1))))
+    assert sum(len(line) for line, *_ in found) == 0
+
+
 # --- surfaces -------------------------------------------------------------------------------------
 
 EULER = {"test": 4, "S01": 2, "S05": 2, "S13": 6, "S14_p1": 40, "S14_p2": 50, "mapmesh": 2}

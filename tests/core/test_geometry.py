@@ -102,6 +102,51 @@ def test_edges_with_one_and_with_three_triangles_are_counted():
     assert sorted(counts.tolist()) == [1] * 6 + [3]
 
 
+def test_sides_that_are_one_edge_come_in_pairs():
+    """Sides 0, 1, 2 are those of the first triangle, and so on; the edge 0-1 has three, 1-2 and the others one."""
+    crowded = geometry.undirected_edges(np.array([[0, 1, 2], [1, 0, 3], [0, 1, 4]]))
+    assert list(zip(*(sides.tolist() for sides in crowded.pairs()), strict=True)) == [(0, 3), (3, 6)]
+    closed = geometry.undirected_edges(box((0, 0, 0), (1, 1, 1))[1])
+    assert sorted(np.concatenate(closed.pairs()).tolist()) == list(range(36))
+
+
+def test_triangles_are_found_by_their_edges():
+    edges = geometry.undirected_edges(np.array([[0, 1, 2], [1, 0, 3], [0, 1, 4], [3, 4, 5]]))
+    assert edges.triangles_at(edges.counts == 3).tolist() == [True, True, True, False]
+    assert edges.triangles_at((edges.ends == (4, 5)).all(axis=1)).tolist() == [False, False, False, True]
+    assert not edges.triangles_at(edges.counts > 3).any()
+
+
+@pytest.mark.parametrize("path", HULLS, ids=NAMES)
+def test_the_box_of_a_triangle_is_that_of_its_vertices(path):
+    hull = mcol.decode(path.read_bytes())
+    places = geometry.columns(hull.vertices)
+    low, high = geometry.extremes(places, places, hull.triangles)
+    points = hull.vertices[hull.triangles]
+    assert np.array_equal(low.T, points.min(axis=1))
+    assert np.array_equal(high.T, points.max(axis=1))
+
+
+def test_some_triangles_with_their_own_vertices_are_where_they_were():
+    hull = mcol.decode(read(LARGE))
+    some = hull.triangles[100:140]
+    vertices, triangles = geometry.with_own_vertices(hull.vertices, some)
+    assert np.array_equal(vertices[triangles], hull.vertices[some])
+    assert len(vertices) == len(np.unique(some))
+    assert np.array_equal(np.argsort(triangles.ravel(), kind="stable"), np.argsort(some.ravel(), kind="stable"))
+
+
+def test_triangles_in_portions_have_the_same_spheres_and_areas(monkeypatch):
+    hull = mcol.decode(read(LARGE))
+    spheres = geometry.triangle_spheres(hull.vertices, hull.triangles)
+    triangles = np.concatenate((hull.triangles, hull.triangles[:, [0, 1, 0]]))
+    thin = geometry.flat(hull.vertices, triangles)
+    assert thin.tolist() == [False] * len(hull.triangles) + [True] * len(hull.triangles)
+    monkeypatch.setattr(geometry, "TRIANGLES_AT_ONCE", 13)
+    assert np.array_equal(geometry.triangle_spheres(hull.vertices, hull.triangles), spheres)
+    assert np.array_equal(geometry.flat(hull.vertices, triangles), thin)
+
+
 @pytest.mark.parametrize(
     "corners, thin",
     [
