@@ -1,8 +1,5 @@
 """Imports, helps to edit and exports the collision data of Project Sylpheed."""
 
-from . import deferred  # noqa: F401  # before the others, which import what it defers
-
-# isort: split
 from . import (
     check_operators,
     command_line,

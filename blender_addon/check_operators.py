@@ -9,9 +9,9 @@ import bpy
 import numpy as np
 from bpy.props import IntProperty, StringProperty
 
-from . import carry, last_check, mesh_bridge, problems, scene_names, scene_read
-from .core import geometry
+from . import carry, last_check, scene_names
 from .core.errors import FormatError, Severity, some
+from .deferred import geometry, mesh_bridge, problems, scene_read
 from .translations import report_text
 
 Result = set[str]

@@ -14,10 +14,10 @@ from contextlib import contextmanager, redirect_stdout
 
 import bpy
 
-from . import carry, problems, scene_export, scene_import, scene_read, scene_stage
+from . import carry
 from .check_operators import summary
-from .core import detect, files, rebuild
 from .core.errors import FormatError, Severity
+from .deferred import detect, files, problems, rebuild, scene_export, scene_import, scene_read, scene_stage
 
 COMMAND = "sylpheed"
 FINE, FAILED, UNREADABLE = 0, 1, 2

@@ -1,48 +1,57 @@
-"""Modules that are loaded when something of theirs is first used: enabling the extension doesn't wait for them.
+"""Modules that are imported when something of theirs is first used: enabling the extension doesn't wait for them.
 
-What does the work is deferred, what Blender has to know of from the start isn't. A deferred module is imported like any
-other, but whole, since a name would have to be looked up in it: `from . import scene_export`, later
-`scene_export.export_hull`.
+What does the work is deferred; what Blender has to know of from the start isn't. Import them from here, whole:
+`from .deferred import scene_export`, later `scene_export.export_hull`.
 """
 
 from __future__ import annotations
 
-import sys
-from importlib.util import LazyLoader, find_spec, module_from_spec
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-DEFERRED = (
-    "core.collision_set",
-    "core.detect",
-    "core.files",
-    "core.geometry",
-    "core.mcol",
-    "core.query",
-    "core.rebuild",
-    "grid_layers",
-    "mesh_bridge",
-    "problems",
-    "ring_fill",
-    "scene_export",
-    "scene_import",
-    "scene_making",
-    "scene_read",
-    "scene_stage",
-)
+if TYPE_CHECKING:
+    from . import grid_layers as grid_layers
+    from . import mesh_bridge as mesh_bridge
+    from . import problems as problems
+    from . import ring_fill as ring_fill
+    from . import scene_export as scene_export
+    from . import scene_import as scene_import
+    from . import scene_making as scene_making
+    from . import scene_read as scene_read
+    from . import scene_stage as scene_stage
+    from .core import collision_set as collision_set
+    from .core import detect as detect
+    from .core import files as files
+    from .core import geometry as geometry
+    from .core import mcol as mcol
+    from .core import query as query
+    from .core import rebuild as rebuild
+else:
 
+    class Deferred:
+        """Stands for a module of this package."""
 
-def defer(name: str) -> None:
-    """Lets a module of this package wait for its first use, unless it is loaded already."""
-    full_name = f"{__package__}.{name}"
-    spec = None if full_name in sys.modules else find_spec(full_name)
-    if spec is None or spec.loader is None:
-        return
-    spec.loader = LazyLoader(spec.loader)
-    module = module_from_spec(spec)
-    sys.modules[full_name] = module
-    spec.loader.exec_module(module)
-    package, _, own_name = full_name.rpartition(".")
-    setattr(sys.modules[package], own_name, module)
+        def __init__(self, name: str) -> None:
+            self.name = name
 
+        def __getattr__(self, attribute: str) -> Any:
+            if attribute.startswith("__"):  # asked by tools that look at everything
+                raise AttributeError(attribute)
+            return getattr(import_module(f".{self.name}", __package__), attribute)
 
-for _name in DEFERRED:
-    defer(_name)
+    grid_layers = Deferred("grid_layers")
+    mesh_bridge = Deferred("mesh_bridge")
+    problems = Deferred("problems")
+    ring_fill = Deferred("ring_fill")
+    scene_export = Deferred("scene_export")
+    scene_import = Deferred("scene_import")
+    scene_making = Deferred("scene_making")
+    scene_read = Deferred("scene_read")
+    scene_stage = Deferred("scene_stage")
+    collision_set = Deferred("core.collision_set")
+    detect = Deferred("core.detect")
+    files = Deferred("core.files")
+    geometry = Deferred("core.geometry")
+    mcol = Deferred("core.mcol")
+    query = Deferred("core.query")
+    rebuild = Deferred("core.rebuild")

@@ -17,10 +17,10 @@ import bpy
 import numpy as np
 from bpy.props import StringProperty
 
-from . import carry, last_check, mesh_bridge, problems, ring_fill
+from . import carry, last_check
 from .check_operators import RootProperties, find_checked_root, gather, matching, redraw_sidebars
-from .core import collision_set, geometry, mcol
 from .core.errors import FormatError, some
+from .deferred import collision_set, geometry, mcol, mesh_bridge, problems, ring_fill
 from .translations import report_text
 
 Result = set[str]

@@ -13,9 +13,9 @@ import numpy as np
 from bpy.app.handlers import persistent
 from gpu_extras.batch import batch_for_shader
 
-from . import carry, grid_layers, mesh_bridge, scene_export, viewport
-from .core import geometry, mcol, query, rebuild
+from . import carry, viewport
 from .core.errors import FormatError
+from .deferred import geometry, grid_layers, mcol, mesh_bridge, query, rebuild, scene_export
 from .grid_settings import settings
 from .translations import label_text
 

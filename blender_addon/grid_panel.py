@@ -6,9 +6,9 @@ import textwrap
 
 import bpy
 
-from . import grid_layers, grid_overlay
-from .core import query
+from . import grid_overlay
 from .core.errors import FormatError
+from .deferred import grid_layers, query
 from .grid_settings import settings
 from .operators import Result, refuse
 from .shoot import VIEW3D_OT_sylpheed_shoot, lines

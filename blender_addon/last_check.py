@@ -9,7 +9,8 @@ import bpy
 import numpy as np
 from bpy.app.handlers import persistent
 
-from . import carry, problems, scene_read
+from . import carry
+from .deferred import problems, scene_read
 
 ALL = -1
 """In `Result.edited`: the objects below the root are others than they were."""

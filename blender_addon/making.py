@@ -6,9 +6,10 @@ import bpy
 import numpy as np
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty, IntProperty, StringProperty
 
-from . import carry, grid_overlay, scene_export, scene_import, scene_making, scene_read, viewport
-from .core import asteroid, mcol
+from . import carry, grid_overlay, viewport
+from .core import asteroid
 from .core.errors import FormatError
+from .deferred import mcol, scene_export, scene_import, scene_making, scene_read
 from .operators import Result, ViewProperties, refuse, report
 from .translations import report_text
 

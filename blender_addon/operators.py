@@ -11,9 +11,9 @@ import bpy
 from bpy.props import BoolProperty, CollectionProperty, EnumProperty, FloatProperty, StringProperty
 from bpy_extras.io_utils import ExportHelper, ImportHelper
 
-from . import carry, scene_export, scene_import, scene_names, scene_stage, viewport
-from .core import detect, files, rebuild
+from . import carry, scene_names, viewport
 from .core.errors import FormatError
+from .deferred import detect, files, rebuild, scene_export, scene_import, scene_stage
 from .preferences import PATH_OPTIONS, SylpheedPreferences, folders
 from .translations import CONTEXT, label_text, report_text
 

@@ -7,9 +7,9 @@ import numpy as np
 from bpy.props import FloatProperty, FloatVectorProperty
 from bpy_extras.view3d_utils import region_2d_to_origin_3d, region_2d_to_vector_3d
 
-from . import grid_overlay, scene_making, viewport
-from .core import mcol, query
+from . import grid_overlay, viewport
 from .core.errors import FormatError
+from .deferred import mcol, query, scene_making
 from .grid_settings import settings
 from .operators import Result, refuse
 from .translations import label_text

@@ -6,9 +6,10 @@ from unicodedata import east_asian_width
 
 import bpy
 
-from . import carry, last_check, problems, scene_read
+from . import carry, last_check
 from .check_operators import SYLPHEED_OT_check, SYLPHEED_OT_select_problem
 from .core.errors import Severity
+from .deferred import problems, scene_read
 from .fixes import FIXES
 from .translations import CONTEXT
 
