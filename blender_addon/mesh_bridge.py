@@ -14,8 +14,9 @@ TRIANGLE_ATTRIBUTE = "sylpheed_triangle"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NewMesh:
-    """What a mesh is made from: vertices float32 (n, 3), triangles (m, 3), and as the attributes hold them, int32, the
-    source's numbers plus one. Blender fills an attribute that a joined mesh lacks with 0, so 0 has to mean "new"."""
+    """What a mesh is made from: vertices float32 (n, 3), triangles int32 or uint32 (m, 3), and as the attributes hold
+    them, int32, the source's numbers plus one. Blender fills an attribute that a joined mesh lacks with 0, so 0 has to
+    mean "new"."""
 
     name: str
     vertices: np.ndarray
@@ -56,9 +57,8 @@ def _fill(mesh: bpy.types.Mesh, new: NewMesh, starts: np.ndarray, flat: np.ndarr
     mesh.vertices.add(len(new.vertices))
     mesh.loops.add(3 * len(starts))
     mesh.polygons.add(len(starts))
-    mesh.attributes["position"].data.foreach_set("vector", np.ascontiguousarray(new.vertices, np.float32).ravel())
-    corners = np.ascontiguousarray(new.triangles, np.int32).ravel()
-    mesh.attributes[".corner_vert"].data.foreach_set("value", corners)
+    mesh.attributes["position"].data.foreach_set("vector", new.vertices.ravel())
+    mesh.attributes[".corner_vert"].data.foreach_set("value", new.triangles.ravel().view(np.int32))
     mesh.polygons.foreach_set("loop_start", starts)
     for attribute, kind, domain, values in (
         (VERTEX_ATTRIBUTE, "INT", "POINT", new.vertex_claims),

@@ -189,11 +189,11 @@ def _make_set(
 ) -> Imported:
     root, collection = _make_root(scene, carry.SET, stem, data, options.view)
     root[carry.IMPORTED] = [number for number, _ in chosen]
-    groups: dict[tuple[str, ...], bpy.types.Collection] = {}
+    groups: dict[tuple[str, ...], bpy.types.Collection] = {(): collection}
     parts = [library.parts[number] for number, _ in chosen]
     new = _new_parts([name for _, name in chosen], parts)
     for done, ((number, name), mesh) in enumerate(zip(chosen, make_meshes(new), strict=True)):
-        obj = add_object(name, mesh, root, _group(groups, collection, scene_names.part_groups(name)))
+        obj = add_object(name, mesh, root, _group(groups, scene_names.part_groups(name)))
         obj[carry.RECORD] = number
         obj[carry.GIVEN_NAME] = obj.name
         progress((done + 1) / len(chosen))
@@ -220,9 +220,9 @@ def _new_parts(names: list[str], parts: list[collision_set.Part]) -> list[NewMes
     claims = np.arange(1, most + 1, dtype=np.int32)
     return [
         NewMesh(name, part.vertices, part.triangles, claims[: len(part.vertices)], claims[: len(part.triangles)])
-        if whole
+        if assemble.nothing_aside(part)
         else _new_mesh(name, part.vertices, part.triangles, np.flatnonzero(~repeated(part.triangles)))
-        for name, part, whole in zip(names, parts, assemble.nothing_aside(parts), strict=True)
+        for name, part in zip(names, parts, strict=True)
     ]
 
 
@@ -244,17 +244,13 @@ def _filter_parts(library: collision_set.CollisionSet, name_filter: str) -> list
     return chosen
 
 
-def _group(
-    groups: dict[tuple[str, ...], bpy.types.Collection], collection: bpy.types.Collection, path: tuple[str, ...]
-) -> bpy.types.Collection:
-    """The collection of a path of names below another one, made where it is missing."""
-    for depth, name in enumerate(path, 1):
-        key = path[:depth]
-        if key not in groups:
-            groups[key] = bpy.data.collections.new(name)
-            collection.children.link(groups[key])
-        collection = groups[key]
-    return collection
+def _group(groups: dict[tuple[str, ...], bpy.types.Collection], path: tuple[str, ...]) -> bpy.types.Collection:
+    """The collection of a path of names, made below that of the path so far where it is missing."""
+    if path not in groups:
+        parent = _group(groups, path[:-1])
+        groups[path] = bpy.data.collections.new(path[-1])
+        parent.children.link(groups[path])
+    return groups[path]
 
 
 # --- both -----------------------------------------------------------------------------------------

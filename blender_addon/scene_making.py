@@ -57,7 +57,7 @@ def add_asteroid(
     _check_precision(vertices, triangles, asteroid)
     name = _free_name(root)
     none = np.zeros(max(len(vertices), len(triangles)), np.int32)
-    new = NewMesh(name, vertices, triangles, none[: len(vertices)], none[: len(triangles)])
+    new = NewMesh(name, vertices, triangles.astype(np.int32), none[: len(vertices)], none[: len(triangles)])
     (mesh,) = make_meshes([new])
     obj = add_object(name, mesh, root, _collection(scene, root))
     obj.location = asteroid.place

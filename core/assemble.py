@@ -86,18 +86,10 @@ def aside(source: Mesh) -> tuple[np.ndarray, np.ndarray]:
     return triangles, vertices
 
 
-def nothing_aside(sources: Sequence[Mesh]) -> list[bool]:
-    """Which of one source or more keep nothing `aside`."""
-    vertex_ends = np.cumsum([len(source.vertices) for source in sources])
-    triangle_counts = np.array([len(source.triangles) for source in sources])
-    triangles = np.concatenate([source.triangles for source in sources])
-    corners = np.repeat(np.append(0, vertex_ends[:-1]), 3 * triangle_counts)
-    corners += triangles.ravel()
-    used = np.zeros(vertex_ends[-1], bool)
-    used[corners] = True
-    apart = np.append(0, np.cumsum(~used))[np.append(0, vertex_ends)]
-    apart += np.append(0, np.cumsum(repeated(triangles)))[np.append(0, np.cumsum(triangle_counts))]
-    return (np.diff(apart) == 0).tolist()
+def nothing_aside(source: Mesh) -> bool:
+    """Whether nothing of a source is kept `aside`."""
+    used = np.bincount(source.triangles.ravel(), minlength=len(source.vertices))
+    return bool(used.all()) and not repeated(source.triangles).any()
 
 
 def assemble(pieces: Sequence[Piece], source: Mesh | None, *, sew: bool = True) -> Edit:
