@@ -1,7 +1,8 @@
 """The speed table: `python build.py bench` runs this.
 
 Each figure is a ratio to a peer, measured in turns with it in this one run; seconds would say more about the
-machine than about the code. The noise is how far the ratios of three parts of the run lie apart.
+machine than about the code. A run has three parts, each in processes of its own, since a process may be lucky or not
+with its memory for as long as it lives: the figure is their median, the noise how far they lie from it.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import argparse
 import contextlib
 import ctypes
 import gc
+import json
 import os
 import statistics
 import subprocess
@@ -19,41 +21,65 @@ import time
 import tracemalloc
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 PARTS = 3
-"""Parts of a run that are compared for its noise."""
 
 Work = Callable[[], object]
 
 
 @dataclass(frozen=True)
 class Row:
-    """A line of the table. `noise` is a part of the ratio, None where nothing is timed."""
+    """A line of the table. `noise` is a part of the ratio, None where it was measured once."""
 
     work: str
     against: str
-    ratio: float
     bound: float
-    noise: float | None = None
+    ratio: float
     note: str = ""
+    noise: float | None = None
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--zip", type=Path, required=True, help="the built extension")
+    parser.add_argument("--part", type=int, help=argparse.SUPPRESS)
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        os.environ["BLENDER_USER_RESOURCES"] = str(Path(folder, "user"))  # read by Blender while it is imported
-        rows = start_up(options.zip.resolve()) + all_rows(options.zip.resolve(), Path(folder))
-    print_table(rows)
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        if options.part is None:
+            print_table(merge([run_part(number) for number in range(PARTS)]))
+        else:
+            os.environ["BLENDER_USER_RESOURCES"] = str(folder / "user")  # read by Blender while it is imported
+            rows = start_up(options.zip.resolve()) + all_rows(options.zip.resolve(), folder, once=options.part == 0)
+            print(json.dumps([asdict(row) for row in rows]))
     return 0
 
 
-def all_rows(zip_path: Path, folder: Path) -> list[Row]:
+def run_part(number: int) -> list[Row]:
+    done = subprocess.run([*sys.orig_argv, "--part", str(number)], stdout=subprocess.PIPE, encoding="utf-8", check=True)
+    return [Row(**row) for row in json.loads(done.stdout.splitlines()[-1])]
+
+
+def merge(parts: list[list[Row]]) -> list[Row]:
+    """The rows of a whole run: for each line of the first part, the median of all of them, with its noise."""
+    merged = []
+    for first in parts[0]:
+        alike = sorted(
+            (row for part in parts for row in part if (row.work, row.against) == (first.work, first.against)),
+            key=lambda row: row.ratio,
+        )
+        middle = alike[len(alike) // 2]
+        noise = max(abs(row.ratio - middle.ratio) for row in alike) / middle.ratio if len(alike) > 1 else None
+        merged.append(replace(middle, noise=noise))
+    return merged
+
+
+def all_rows(zip_path: Path, folder: Path, once: bool) -> list[Row]:
+    """All but the start-up. `once` includes what takes too long to be measured in each part."""
     import bpy
 
     from core.sample import write_sample
@@ -65,18 +91,16 @@ def all_rows(zip_path: Path, folder: Path) -> list[Row]:
     with quiet():
         rows = library_rows(bpy, folder)
         rows += [hull_import_row(bpy, folder)]
-    hull_rows, memory = rebuild_rows()
-    return rows + hull_rows + reading_rows(folder, memory) + [memory_row(memory)]
+    hull_rows, memory = rebuild_rows(once)
+    return rows + hull_rows + reading_rows(folder, memory) + ([memory_row(memory)] if once else [])
 
 
 # --- measuring ------------------------------------------------------------------------------------
 
 
-def compare(
-    ours: Work, peer: Work, rounds: int, prepare: Work = lambda: None, least: float = 0.0
-) -> tuple[float, float]:
-    """The ratio of `rounds` runs each, taken in turns, and its noise. `prepare` goes before each run, untimed; a run
-    repeats the work until it takes `least` seconds."""
+def compare(ours: Work, peer: Work, rounds: int, prepare: Work = lambda: None, least: float = 0.0) -> float:
+    """The ratio of `rounds` runs each, taken in turns. `prepare` goes before each run, untimed; a run repeats the work
+    until it takes `least` seconds."""
     times: tuple[list[float], list[float]] = ([], [])
     repeats = []
     for work in (ours, peer):
@@ -93,17 +117,10 @@ def compare(
     return ratio_of(*times)
 
 
-def ratio_of(ours: list[float], peer: list[float]) -> tuple[float, float]:
-    """The ratio of times taken in turns, and its noise. It is the median of the rounds' own ratios: what else the
-    machine does slows both of a round, but seldom the fastest of each by as much."""
-    return with_noise([one / other for one, other in zip(ours, peer, strict=True)], statistics.median)
-
-
-def with_noise(values: list[float], figure: Callable[[list[float]], float]) -> tuple[float, float]:
-    """A figure of some values, and how far the same of three parts of them lies from it."""
-    whole = figure(values)
-    parts = [figure(values[part::PARTS]) for part in range(min(PARTS, len(values)))]
-    return whole, max(abs(part - whole) for part in parts) / whole
+def ratio_of(ours: list[float], peer: list[float]) -> float:
+    """The median of the rounds' own ratios: what else the machine does slows both of a round, but seldom the fastest of
+    each by as much."""
+    return statistics.median(one / other for one, other in zip(ours, peer, strict=True))
 
 
 def repeat(work: Work, count: int) -> None:
@@ -174,11 +191,12 @@ def library_rows(bpy, folder: Path) -> list[Row]:
     triangles = sum(len(part.triangles) for part in library.parts)
     what = f"import a CollisionSet of {len(library.parts)} meshes, {triangles:,} triangles"
     rows = [
-        Row(what, "the barest bpy calls", *bounded(1.3, compare(ours, lambda: bare_library(bpy, ready), 21, empty))),
+        Row(what, "the barest bpy calls", 1.3, compare(ours, lambda: bare_library(bpy, ready), 15, empty)),
         Row(
             "the same",
             "Blender's OBJ importer",
-            *bounded(0.45, compare(ours, lambda: bpy.ops.wm.obj_import(filepath=str(obj_path)), 21, empty)),
+            0.45,
+            compare(ours, lambda: bpy.ops.wm.obj_import(filepath=str(obj_path)), 15, empty),
         ),
     ]
 
@@ -187,27 +205,32 @@ def library_rows(bpy, folder: Path) -> list[Row]:
     edited = next(obj for obj in bpy.data.objects if obj.type == "MESH")
     edited.data.vertices[0].co.x += 1
     bpy.context.view_layer.update()
+
+    def export() -> None:
+        bpy.ops.export_scene.sylpheed_set(filepath=str(out))
+
     rows.append(
         Row(
             "export it after one edit",
             "Blender's OBJ exporter",
-            *bounded(
-                0.5,
-                compare(
-                    lambda: bpy.ops.export_scene.sylpheed_set(filepath=str(out)),
-                    lambda: bpy.ops.wm.obj_export(filepath=str(obj_path), **plain),
-                    21,
-                ),
-            ),
+            0.5,
+            compare(export, lambda: bpy.ops.wm.obj_export(filepath=str(obj_path), **plain), 15),
+            f"{export_share(folder, out, export):.0%} of it waits for the disk",
         )
     )
     return rows
 
 
-def bounded(bound: float, measured: tuple[float, float]) -> tuple[float, float, float]:
-    """The fields of a `Row` from the ratio on."""
-    ratio, noise = measured
-    return ratio, bound, noise
+def export_share(folder: Path, out: Path, export: Work) -> float:
+    """Which part of an export makes sure that the file survives a power cut, which Blender's exporter doesn't."""
+    from core import files
+
+    data, beside = out.read_bytes(), folder / "beside.bin"
+    shares = [
+        (seconds(lambda: files.write_file(beside, data)) - seconds(lambda: beside.write_bytes(data))) / seconds(export)
+        for _ in range(5)
+    ]
+    return statistics.median(shares)
 
 
 def bare_arrays(vertices: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, ...]:
@@ -289,11 +312,11 @@ def hull_import_row(bpy, folder: Path) -> Row:
     measured = compare(
         lambda: bpy.ops.import_scene.sylpheed_col(filepath=str(path)),
         bare,
-        21,
+        9,
         lambda: bpy.ops.wm.read_homefile(use_empty=True),
     )
     what = f"import {path.stem.partition('_Ast')[0]}, {len(ready)} surfaces, with its {len(places)} cells as objects"
-    return Row(what, "the barest bpy calls", *bounded(1.5, measured))
+    return Row(what, "the barest bpy calls", 1.5, measured)
 
 
 # --- rebuilding -----------------------------------------------------------------------------------
@@ -312,7 +335,7 @@ def rock_field(triangles: int):
     return sample.sample_hull(sample.Map("bench", triangles // 2 + 2 * surfaces, 50_000, 10_000, ROCKS), 1)
 
 
-def rebuild_rows() -> tuple[list[Row], dict[str, float]]:
+def rebuild_rows(once: bool) -> tuple[list[Row], dict[str, float]]:
     from core import mcol, rebuild
     from core.assemble import Piece, assemble
     from core.grid import Grid
@@ -321,7 +344,7 @@ def rebuild_rows() -> tuple[list[Row], dict[str, float]]:
     shape = rock_field(LARGEST_CLOSED)
     rows: list[Row] = []
     memory: dict[str, float] = {}
-    for count, bound, rounds in ((10, 1.5, 15), (50, 1.0, 9), (200, 1.0, 1)):
+    for count, bound, rounds in ((10, 1.5, 9), (50, 1.0, 5), *([(200, 1.0, 1)] if once else [])):
         half = np.full(3, 50_000, np.float32)
         grid = Grid(-half, half, np.full(3, 100_000 / count, np.float32), (count,) * 3)
 
@@ -338,7 +361,8 @@ def rebuild_rows() -> tuple[list[Row], dict[str, float]]:
             Row(
                 f"rebuild {len(shape.triangles):,} triangles, {count}³ cells",
                 f"mathutils.bvhtree, {len(hull.occupied):,} boxes",
-                *bounded(bound, compare(ours, peer, rounds)),
+                bound,
+                compare(ours, peer, rounds),
                 note=f"{len(hull.indices):,} pairs, the tree finds {count_pairs():,}",
             )
         )
@@ -354,20 +378,15 @@ def rebuild_rows() -> tuple[list[Row], dict[str, float]]:
     edit = assemble(pieces, hull)
 
     def rebuilt(what) -> bytes:
-        return mcol.encode(rebuild.rebuild(hull, edit, rebuild.Options(what)).hull)
+        fresh = replace(edit)  # an edit keeps its sorted edges
+        return mcol.encode(rebuild.rebuild(hull, fresh, rebuild.Options(what)).hull)
 
     rows.append(
         Row(
             f"rebuild after moving one asteroid of {ROCKS}",
             "full rebuild",
-            *bounded(
-                0.3,
-                compare(
-                    lambda: rebuilt(rebuild.Rebuild.CHANGED),
-                    lambda: rebuilt(rebuild.Rebuild.ALL),
-                    9,
-                ),
-            ),
+            0.3,
+            compare(lambda: rebuilt(rebuild.Rebuild.CHANGED), lambda: rebuilt(rebuild.Rebuild.ALL), 9),
         )
     )
     rows.append(growth_row())
@@ -407,28 +426,17 @@ def growth_row() -> Row:
     from core import mcol, rebuild
 
     hulls = [rock_field(count) for count in (1_000, 4_000, 16_000, LARGEST_CLOSED)]
-    slopes = []
-    for _ in range(PARTS):
-        times = [
-            min(
-                seconds(
-                    lambda hull=hull: mcol.encode(
-                        rebuild.build(hull.vertices, hull.triangles.astype(np.int64), hull.grid, True)
-                    )
-                )
-                for _ in range(5)
-            )
-            for hull in hulls
-        ]
-        counts = [len(hull.triangles) for hull in hulls]
-        slopes.append(float(np.polyfit(np.log(counts), np.log(times), 1)[0]))
-    slope = statistics.median(slopes)
+
+    def work(hull) -> bytes:
+        return mcol.encode(rebuild.build(hull.vertices, hull.triangles.astype(np.int64), hull.grid, True))
+
+    times = [min(seconds(lambda hull=hull: work(hull)) for _ in range(7)) for hull in hulls]
+    counts = [len(hull.triangles) for hull in hulls]
     return Row(
-        f"growth of the rebuild, {len(hulls[0].triangles):,} to {LARGEST_CLOSED:,} triangles",
+        f"growth of the rebuild, {counts[0]:,} to {counts[-1]:,} triangles",
         "linear: exponent 1",
-        slope,
         1.05,
-        max(abs(one - slope) for one in slopes) / slope,
+        float(np.polyfit(np.log(counts), np.log(times), 1)[0]),
     )
 
 
@@ -453,10 +461,8 @@ def reading_rows(folder: Path, memory: dict[str, float]) -> list[Row]:
         def swapped(data=data) -> np.ndarray:
             return np.frombuffer(data, ">u4").astype(np.uint32)
 
-        measured = compare(lambda data=data, decode=decode: decode(data), swapped, 45, least=0.02)
-        rows.append(
-            Row(f"{what}, {len(data) / 1e6:.2f} MB", "copying its words, byte order swapped", *bounded(bound, measured))
-        )
+        measured = compare(lambda data=data, decode=decode: decode(data), swapped, 15, least=0.02)
+        rows.append(Row(f"{what}, {len(data) / 1e6:.2f} MB", "copying its words, byte order swapped", bound, measured))
         peak, _ = peak_memory(lambda data=data, decode=decode: decode(data))
         memory[what] = peak / (2 * len(data))  # the bytes, and as many in arrays
 
@@ -479,7 +485,8 @@ def reading_rows(folder: Path, memory: dict[str, float]) -> list[Row]:
         Row(
             "open MiscBin.pak and read one hull",
             "reading its bytes, zlib",
-            *bounded(1.5, compare(ours, barely, 45, least=0.02)),
+            1.5,
+            compare(ours, barely, 15, least=0.02),
         )
     )
     return rows
@@ -487,7 +494,7 @@ def reading_rows(folder: Path, memory: dict[str, float]) -> list[Row]:
 
 def memory_row(memory: dict[str, float]) -> Row:
     worst = max(memory, key=lambda what: memory[what])
-    return Row("peak memory of these", "input and output arrays", memory[worst], 6.0, note=f"most: {worst}")
+    return Row("peak memory of these", "input and output arrays", 6.0, memory[worst], f"most: {worst}")
 
 
 # --- starting -------------------------------------------------------------------------------------
@@ -511,7 +518,7 @@ def start_up(zip_path: Path) -> list[Row]:
         done = subprocess.run(command, capture_output=True, encoding="utf-8", check=True, env=kept)
         return float(done.stdout.split()[-1])
 
-    def alternate(first: tuple[str, str], second: tuple[str, str], rounds: int) -> tuple[float, float]:
+    def alternate(first: tuple[str, str], second: tuple[str, str], rounds: int) -> float:
         times: tuple[list[float], list[float]] = ([], [])
         for _ in range(rounds):
             for taken, (work, before) in zip(times, (first, second), strict=True):
@@ -525,18 +532,11 @@ bpy.ops.extensions.package_install_files(filepath={str(zip_path)!r}, repo="user_
     enable = 'assert addon_utils.enable("bl_ext.user_default.sylpheed_collision")'
     measure("pass", install)
     ready = "import bpy, numpy, addon_utils"
-    imported = alternate(("import core, core.mcol", ""), ("import numpy", ""), 45)
-    milliseconds, noise = with_noise([1000 * measure(enable, ready) for _ in range(24)], min)
+    imported = alternate(("import core, core.mcol", ""), ("import numpy", ""), 15)
+    milliseconds = min(1000 * measure(enable, ready) for _ in range(10))
     return [
-        Row("import core and its hulls", "importing numpy", *bounded(1.2, imported)),
-        Row(
-            "enable the extension",
-            "30 ms of its own",
-            milliseconds / 30,
-            1.0,
-            noise,
-            f"{milliseconds:.1f} ms",
-        ),
+        Row("import core and its hulls", "importing numpy", 1.2, imported),
+        Row("enable the extension", "30 ms of its own", 1.0, milliseconds / 30, f"{milliseconds:.1f} ms"),
     ]
 
 
