@@ -35,6 +35,7 @@ def make_root(kind: str, stem: str, data: bytes) -> bpy.types.Object:
     root.empty_display_type = "PLAIN_AXES"
     root[KIND], root[VERSION], root[STEM], root[SOURCE] = kind, LAYOUT, stem, data
     root[ROOT_ID] = os.urandom(16).hex()
+    root[DIGEST] = _digest(data)
     return root
 
 
@@ -50,7 +51,7 @@ def source(root: bpy.types.Object) -> bytes:
 
 
 def set_source(root: bpy.types.Object, data: bytes) -> None:
-    """Replaces the source file's bytes; the imported file's digest stays, see `is_imported`."""
+    """Replaces the source file's bytes; the imported file's are still known, see `is_imported`."""
     root[DIGEST] = root.get(DIGEST) or _digest(source(root))
     del root[SOURCE]  # Blender cuts bytes at the first NUL where a property is there already
     root[SOURCE] = data
@@ -60,7 +61,7 @@ def set_source(root: bpy.types.Object, data: bytes) -> None:
 def is_imported(root: bpy.types.Object, data: bytes) -> bool:
     """Whether bytes are those of the file that was imported, also after `set_source`."""
     digest = root.get(DIGEST)
-    return data == source(root) if digest is None else _digest(data) == digest
+    return _digest(data) == (_digest(source(root)) if digest is None else digest)
 
 
 def _digest(data: bytes) -> str:

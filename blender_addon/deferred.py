@@ -1,12 +1,15 @@
 """Modules that are imported when something of theirs is first used: enabling the extension doesn't wait for them.
 
 What does the work is deferred; what Blender has to know of from the start isn't. Import them from here, whole:
-`from .deferred import scene_export`, later `scene_export.export_hull`.
+`from .deferred import scene_export`, later `scene_export.export_hull`. The first use imports all of them: another
+Blender may update the extension on the disk, and half of the old would not go with half of the new.
 """
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -32,12 +35,18 @@ else:
         """Stands for a module of this package."""
 
         def __init__(self, name: str) -> None:
-            self.name = name
+            self._name = name
 
         def __getattr__(self, attribute: str) -> Any:
             if attribute.startswith("__"):  # asked by tools that look at everything
                 raise AttributeError(attribute)
-            return getattr(import_module(f".{self.name}", __package__), attribute)
+            return getattr(import_all()[self._name], attribute)
+
+    @cache
+    def import_all() -> dict[str, ModuleType]:
+        """All deferred modules, by their names in this package."""
+        names = [stand_in._name for stand_in in globals().values() if isinstance(stand_in, Deferred)]
+        return {name: import_module(f".{name}", __package__) for name in names}
 
     grid_layers = Deferred("grid_layers")
     mesh_bridge = Deferred("mesh_bridge")

@@ -79,8 +79,10 @@ def read_mesh(mesh: bpy.types.Mesh) -> MeshArrays:
     corner_vertices = np.empty(len(mesh.loops), np.int32)
     if len(corner_vertices):
         mesh.attributes[".corner_vert"].data.foreach_get("value", corner_vertices)
-    if len(corner_vertices) == 3 * face_count:  # no face has fewer corners, so none has more
-        faces = np.arange(face_count, dtype=np.int32)
+    faces = np.arange(face_count, dtype=np.int32)
+    starts = np.empty(face_count, np.int32)
+    mesh.polygons.foreach_get("loop_start", starts)
+    if len(corner_vertices) == 3 * face_count and np.array_equal(starts, 3 * faces):
         triangles = corner_vertices.reshape(-1, 3)
     else:
         mesh.calc_loop_triangles()

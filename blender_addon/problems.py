@@ -46,7 +46,7 @@ TITLES = {
     "intersecting surfaces": "Intersecting surfaces",
     "long lists": "Cells with long lists",
     "refused": "Refused",
-    "left out": "Left out",
+    "left out": "Not exported as shown",
     "empty part": "Parts without faces",
     "removed part": "Parts that are gone",
 }

@@ -56,8 +56,8 @@ def add_asteroid(
     vertices, triangles = make_asteroid(asteroid.seed, asteroid.size, asteroid.roughness, asteroid.triangles)
     _check_precision(vertices, triangles, asteroid)
     name = _free_name(root)
-    none = np.zeros(max(len(vertices), len(triangles)), np.int32)
-    new = NewMesh(name, vertices, triangles.astype(np.int32), none[: len(vertices)], none[: len(triangles)])
+    no_claims = (np.zeros(len(elements), np.int32) for elements in (vertices, triangles))
+    new = NewMesh(name, vertices, triangles.astype(np.int32), *no_claims)
     (mesh,) = make_meshes([new])
     obj = add_object(name, mesh, root, _collection(scene, root))
     obj.location = asteroid.place

@@ -111,18 +111,23 @@ def read_object(
     if kind in GEOMETRY_TYPES:
         arrays = _read_geometry(context, obj, apply_modifiers, reading)
         if arrays is not None:
-            if relative is not IDENTITY and np.linalg.det(relative[:3, :3]) == 0:
-                reading.warnings.append(f"`{obj.name}` is scaled to 0 along an axis and comes out flat")
-            reading.pieces.append(_transformed(obj.name, arrays, relative))
-            reading.origins.append(Origin(obj.session_uid, arrays.faces, _is_own(obj, arrays)))
+            origin = Origin(obj.session_uid, arrays.faces, _is_own(obj, arrays))
+            _add(reading, obj.name, arrays, relative, origin)
     elif kind == "EMPTY" and obj.instance_type == "COLLECTION" and obj.instance_collection:
         for name, arrays, matrix in _read_instances(context, obj, apply_modifiers, reading):
-            reading.pieces.append(_transformed(name, arrays, relative @ matrix))
-            reading.origins.append(Origin(obj.session_uid, arrays.faces, False))
+            _add(reading, name, arrays, relative @ matrix, Origin(obj.session_uid, arrays.faces, False))
     elif kind == "META":
         reading.warnings.append(f"`{obj.name}` is a metaball and isn't exported: convert it to a mesh")
     if kind != "EMPTY" and obj.instance_type in {"VERTS", "FACES"} and obj.children:
         reading.warnings.append(f"`{obj.name}` repeats its children; only the originals are exported")
+
+
+def _add(reading: Reading, name: str, arrays: MeshArrays, matrix: np.ndarray, origin: Origin) -> None:
+    piece = _transformed(name, arrays, matrix)
+    if _flattens(matrix) and len(piece.triangles) and not np.array_equal(piece.vertices, arrays.vertices):
+        reading.warnings.append(f"`{name}` is scaled to 0, which makes it flat")
+    reading.pieces.append(piece)
+    reading.origins.append(origin)
 
 
 def claim_by_position(pieces: list[Piece], source: Mesh) -> list[Piece]:
@@ -204,6 +209,14 @@ def _transformed(name: str, arrays: MeshArrays, matrix: np.ndarray) -> Piece:
         if np.linalg.det(matrix[:3, :3]) < 0:
             triangles = triangles[:, [0, 2, 1]]
     return Piece(name, vertices, triangles, arrays.vertex_ids, arrays.triangle_ids)
+
+
+def _flattens(matrix: np.ndarray) -> bool:
+    """Whether nothing is left of some axis, as far as float32 can tell."""
+    if matrix is IDENTITY or not np.isfinite(matrix).all():
+        return False
+    sizes = np.linalg.svd(matrix[:3, :3], compute_uv=False)
+    return bool(sizes[-1] <= np.finfo(np.float32).eps * sizes[0])
 
 
 # --- geometry -------------------------------------------------------------------------------------

@@ -226,7 +226,7 @@ TEXTS = {
     "Intersecting surfaces": "交差するサーフェス",
     "Cells with long lists": "リストの長いセル",
     "Refused": "エクスポート不可",
-    "Left out": "対象外",
+    "Not exported as shown": "表示どおりに書き出されません",
     "Parts without faces": "面のないパーツ",
     "Parts that are gone": "なくなったパーツ",
     "The scene holds no hull and no collision set": "シーンに当たり判定メッシュも当たり判定セットもありません",

@@ -19,6 +19,7 @@ PRECISION = 1e6
 def select(context: bpy.types.Context, roots: list[bpy.types.Object]) -> None:
     """Selects new roots with what hangs below them, so that View Selected shows it, unless that would disturb an
     edit in progress. The last root is active."""
+    context.view_layer.update()  # else it doesn't know of new objects, and of a scene that no window shows of none
     if context.mode != "OBJECT":
         return
     wanted = {obj for root in roots for obj in (*_shapes(root), root)}
@@ -93,7 +94,7 @@ def _box(root: bpy.types.Object) -> np.ndarray | None:
     low = np.array([box[0][:] for box in boxes]).min(axis=0)
     high = np.array([box[6][:] for box in boxes]).max(axis=0)
     corners = np.where(np.arange(8)[:, None] >> np.arange(3) & 1, high, low)
-    matrix = np.array(root.matrix_basis)  # a new root hangs below nothing, and wasn't evaluated yet
+    matrix = np.array(root.matrix_world)
     return corners @ matrix[:3, :3].T + matrix[:3, 3]
 
 

@@ -70,7 +70,7 @@ def ranks(keys: np.ndarray) -> np.ndarray:
     return result
 
 
-def same(left: np.ndarray, right: np.ndarray) -> bool:
+def same_bits(left: np.ndarray, right: np.ndarray) -> bool:
     """Whether two arrays hold the same values, floats bit for bit; `left` is taken for the dtype of `right`."""
     return left.shape == right.shape and np.asarray(left, right.dtype).tobytes() == right.tobytes()
 

@@ -14,7 +14,7 @@ from typing import Protocol
 
 import numpy as np
 
-from .arrays import bits, ranks, same
+from .arrays import bits, ranks, same_bits
 from .geometry import Edges, edge_census, pick, repeated, undirected_edges
 
 NEW = -1
@@ -152,10 +152,10 @@ def is_unedited(pieces: Sequence[Piece], source: Mesh) -> bool:
         places, kept = np.flatnonzero(~aside_vertices), np.flatnonzero(~aside_triangles)
         vertices, corners = vertices[places], (np.cumsum(~aside_vertices) - 1)[corners[kept]]
     return (
-        same(piece.vertex_ids, places)
-        and same(piece.triangle_ids, kept)
-        and same(piece.vertices, vertices)
-        and same(piece.triangles, corners)
+        same_bits(piece.vertex_ids, places)
+        and same_bits(piece.triangle_ids, kept)
+        and same_bits(piece.vertices, vertices)
+        and same_bits(piece.triangles, corners)
     )
 
 

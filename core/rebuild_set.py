@@ -23,7 +23,7 @@ class PartEdit:
 
     `label` names it in messages. `record` is the source's record that it comes from, None for a new part.
     `name` is its new name, None where the source's stays. `pieces` are its geometry, and `claimed` is the part of
-    the source whose numbers they claim.
+    the source whose numbers they claim, also where a copy of that part became a new one.
     """
 
     label: str

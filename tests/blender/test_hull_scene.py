@@ -150,6 +150,15 @@ def test_the_new_root_is_active_and_selected_with_its_surfaces() -> None:
     assert bpy.context.object == root
 
 
+def test_they_are_selected_in_a_scene_that_no_window_shows_too() -> None:
+    scene = bpy.data.scenes.new("beside")
+    layer = scene.view_layers[0]
+    with bpy.context.temp_override(scene=scene, view_layer=layer):
+        root = import_hull()
+    assert layer.objects.active == root and len(root.children) > 1
+    assert all(obj.select_get(view_layer=layer) for obj in (root, *root.children))
+
+
 # --- where import works ---------------------------------------------------------------------------
 
 

@@ -700,6 +700,21 @@ def test_a_part_of_another_library_is_a_new_part(written, tmp_path: Path) -> Non
     assert np.array_equal(new.vertices, vertices) and np.array_equal(new.triangles, triangles)
 
 
+def test_a_face_of_two_corners_adds_nothing(written, tmp_path: Path) -> None:
+    """A script can make one; here as many corners as two triangles have."""
+    root = load(written(ODD))
+    part = new_object(root, "script", CORNERS, [(0, 1, 2, 3)])
+    mesh = bpy.data.meshes.new("script")
+    mesh.vertices.add(4), mesh.loops.add(6), mesh.polygons.add(2)
+    mesh.vertices.foreach_set("co", np.array([(0, 0, 0), (9, 0, 0), (9, 9, 1), (0, 9, 0)], np.float32).ravel())
+    mesh.loops.foreach_set("vertex_index", [0, 1, 2, 3, 0, 1])
+    mesh.polygons.foreach_set("loop_start", [0, 4])
+    mesh.update(calc_edges=True)
+    part.data = mesh
+    (new,) = read_set(save(tmp_path)[len(ODD) :])
+    assert len(new.triangles) == 2 and set(new.triangles.ravel()) == {0, 1, 2, 3}
+
+
 # --- what the scene around it does ----------------------------------------------------------------
 
 
