@@ -71,8 +71,10 @@ def ranks(keys: np.ndarray) -> np.ndarray:
 
 
 def same_bits(left: np.ndarray, right: np.ndarray) -> bool:
-    """Whether two arrays hold the same values, floats bit for bit; `left` is taken for the dtype of `right`."""
-    return left.shape == right.shape and np.asarray(left, right.dtype).tobytes() == right.tobytes()
+    """Whether two arrays hold the same values, bit for bit where the elements are of one size."""
+    if left.shape != right.shape or left.itemsize != right.itemsize:
+        return np.array_equal(left, right)
+    return left.tobytes() == right.tobytes()
 
 
 def bits(vertices: np.ndarray) -> np.ndarray:

@@ -141,7 +141,8 @@ def assemble(pieces: Sequence[Piece], source: Mesh | None, *, sew: bool = True) 
 
 
 def is_unedited(pieces: Sequence[Piece], source: Mesh) -> bool:
-    """Whether one piece holds all of the source but what is kept `aside`, every number, place and corner as it was."""
+    """Whether one piece holds all of the source, with or without what is kept `aside`, every number, place and corner
+    as it was."""
     if len(pieces) != 1:
         return False
     piece = pieces[0]

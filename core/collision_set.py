@@ -232,7 +232,7 @@ def _surely_sound(records: Records) -> bool:
     if len(records.words) != 1 or not np.diff(bounds).all():
         return False  # an empty array has no largest element
     (words,) = records.words.values()
-    largest = np.maximum.reduceat(words, bounds[:-1])
+    largest = np.maximum.reduceat(words, bounds[:-1])  # the last run also has what follows the last record
     vertex_counts = (bounds[1::3] - bounds[0::3]) // 3
     # As bits, what is no finite number is the largest of the negative ones, and of the positive ones.
     return bool(

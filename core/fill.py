@@ -86,9 +86,10 @@ def _may_reach(places: np.ndarray, coordinates: np.ndarray, triangles: np.ndarra
     """Which triangles may have any of the places along an axis in their range, bool (n,): all but those for which a
     coarse measure tells that they don't. `coordinates` are those of the vertices, (nv,)."""
     start, end = places.min(initial=np.inf), places.max(initial=-np.inf)
-    scale = STEPS / max(float(end - start), 1e-30)
+    scale = STEPS / max(float(end - start), 1e-30)  # the places may all be one
 
     def steps(values: np.ndarray) -> np.ndarray:
+        """0 is before the places, from 1 on they lie, STEPS + 2 is behind them."""
         return np.clip((values - start) * scale + 1, 0, STEPS + 2).astype(np.uint16)
 
     at = steps(coordinates)

@@ -176,7 +176,7 @@ def _write(
     direction = _directions(records, total)
     touched_entry = record_touched[entry_record]
     place = np.where(touched_entry, direction[entry_record] * entry_triangle, 0)
-    span = 2 * len(triangles)
+    span = 2 * len(triangles)  # `place` runs from minus their number to their number
 
     sizes = np.bincount(entry_record, minlength=total)
     was_empty = np.ones(total, bool)

@@ -48,26 +48,32 @@ def overlaps(
     lowest_cell = grid.number(low.T)
     spans = (high - low).astype(np.int64) + 1
     several = spans > 1
-    # Within one row of cells, a triangle touches all from its first to its last.
+    # Within one row of cells a triangle touches all from its first to its last, beside which it has nothing.
     in_a_row = several.sum(axis=0) <= 1
     next_cell = several[0] + nx * several[1] + nx * ny * several[2]
+
+    def cell_of(rows: np.ndarray, steps: np.ndarray) -> np.ndarray:
+        """Where the cells lie, (3, n), that come so many steps behind the first of these triangles."""
+        width, height, _ = spans[:, rows]
+        return low[:, rows] + np.stack((steps % width, steps // width % height, steps // (width * height)))
+
+    def touching(rows: np.ndarray, position: np.ndarray) -> np.ndarray:
+        begin = np.where(position == 0, floor, minimum + position * size - margin)
+        end = np.where(position == dimensions - 1, ceiling, minimum + (position + 1) * size + margin)
+        points = corners(vertices, pick(triangles, rows)) - ((begin + end) / 2).T[:, None]
+        return _separated_by_none(points, ((end - begin) / 2).T)
+
     found_triangles, found_cells = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     for run, skipped, taken in slices(spans[0] * spans[1] * spans[2], PAIRS_AT_ONCE):
         rows, steps = expand(skipped, taken)
         rows += run
         cells = lowest_cell[rows] + steps * next_cell[rows]
         test = np.flatnonzero(~in_a_row[rows])
-        tested, step = rows[test], steps[test]
-        width, height, _ = spans[:, tested]
-        position = low[:, tested] + np.stack((step % width, step // width % height, step // (width * height)))
+        position = cell_of(rows[test], steps[test])
         cells[test] = grid.number(position.T)
         hit = np.ones(len(rows), bool) if wanted is None else wanted[cells]
         asked = hit[test]
-        position, test = position[:, asked], test[asked]
-        begin = np.where(position == 0, floor, minimum + position * size - margin)
-        end = np.where(position == dimensions - 1, ceiling, minimum + (position + 1) * size + margin)
-        points = corners(vertices, pick(triangles, rows[test])) - ((begin + end) / 2).T[:, None]
-        hit[test] = _separated_by_none(points, ((end - begin) / 2).T)
+        hit[test[asked]] = touching(rows[test[asked]], position[:, asked])
         found_triangles.append(near[rows[hit]])
         found_cells.append(cells[hit])
     return np.concatenate(found_triangles), np.concatenate(found_cells)

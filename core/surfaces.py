@@ -14,6 +14,9 @@ from .arrays import components, narrow, stable_order
 from .fill import crossings
 from .geometry import Edges, columns, corners, cross, pick, portions, undirected_edges
 
+ROUNDING = 8 * np.finfo(np.float64).eps
+"""Of the product of its corners' distances: how far a sixth of their triple product may be off."""
+
 
 def split(triangles: np.ndarray) -> np.ndarray:
     """The surface of each triangle, int64 (n,), numbered from 0 by first triangle. Triangles that share an
@@ -36,18 +39,21 @@ def names(vertices: np.ndarray, triangles: np.ndarray, surface: np.ndarray) -> l
 
 
 def volumes(vertices: np.ndarray, triangles: np.ndarray, surface: np.ndarray) -> np.ndarray:
-    """Signed volume of each surface, float64 (s,), in cubic units: positive where the front faces outward."""
+    """Signed volume of each surface, float64 (s,), in cubic units: positive where the front faces outward, 0 where it
+    is no more than what rounding makes of a flat one."""
     count = int(surface.max()) + 1 if len(surface) else 0
     first = np.zeros(count, np.int64)
     first[surface[::-1]] = np.arange(len(surface))[::-1]
     places = columns(vertices).T
     origins = places[np.asarray(triangles)[first, 0]]  # a corner of its own: far from the origin, digits run out
-    sixfold = np.empty(len(surface))
+    sixfold, bound = np.empty(len(surface)), np.empty(len(surface))
     for part in portions(len(surface)):
         points = corners(places, triangles[part]) - pick(origins, surface[part])[:, None]
         a, b, c = np.moveaxis(points, 1, 0)
         sixfold[part] = np.einsum("ni,ni->n", a, cross(b, c))
-    return np.bincount(surface, sixfold / 6, minlength=count)
+        bound[part] = np.abs(points).sum(axis=2).prod(axis=1)
+    volume = np.bincount(surface, sixfold / 6, minlength=count)
+    return np.where(np.abs(volume) > ROUNDING * np.bincount(surface, bound, minlength=count), volume, 0.0)
 
 
 def orient(triangles: np.ndarray, edges: Edges | None = None) -> tuple[np.ndarray, np.ndarray]:
