@@ -88,6 +88,8 @@ def all_rows(zip_path: Path, folder: Path, once: bool) -> list[Row]:
         bpy.ops.extensions.package_install_files, filepath=str(zip_path), repo="user_default", enable_on_install=True
     )
     write_sample(folder / "game")
+    # As in a Blender that has worked for a while: memory that was free before is kept for later arrays.
+    np.ones(30 << 20, np.uint8)
     with quiet():
         rows = library_rows(bpy, folder)
         rows += [hull_import_row(bpy, folder)]
@@ -448,7 +450,6 @@ def reading_rows(folder: Path, memory: dict[str, float]) -> list[Row]:
     from core.archive import open_archive
 
     rows = []
-    np.ones(30 << 20, np.uint8)  # so much freed memory is kept for later arrays from now on, and not paged in for each
     small = (folder / "game" / "loose" / "S14_p2_AsteroidVolume_wp.col").read_bytes()
     large = mcol.encode(rock_field(LARGEST_CLOSED))
     library = (folder / "CollisionSet.bin").read_bytes()
