@@ -231,7 +231,8 @@ def _compare(source: Hull, edit: Edit, matched: Matched) -> _Comparison:
 
 def _rebuild_spheres(source: Hull, edit: Edit, comparison: _Comparison, everything: bool) -> np.ndarray:
     keep = np.zeros_like(comparison.unchanged) if everything else comparison.unchanged
-    spheres = source.spheres.take(np.where(keep, edit.triangle_ids, 0), axis=0)
+    spheres = np.zeros((len(edit.triangles), 4), np.float32)
+    spheres[keep] = source.spheres.take(edit.triangle_ids[keep], axis=0)
     spheres[~keep] = triangle_spheres(*with_own_vertices(edit.vertices, edit.triangles[~keep]))
     return spheres
 

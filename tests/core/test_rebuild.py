@@ -12,7 +12,7 @@ from core.check import check_hull
 from core.errors import FormatError
 from core.grid import Grid
 from core.overlap import overlaps
-from core.rebuild import Options, Outside, Rebuild, build, rebuild
+from core.rebuild import Options, Outside, Rebuild, build, rebuild, sort_into_cells
 from tests.oracle import game
 from tests.oracle.reader import read_col
 from tests.shapes import HULLS, LARGE, box, cubic_grid, edited, moved, new, pieces, read, rock
@@ -441,6 +441,19 @@ def test_a_hull_whose_wall_is_deleted_is_refused_instead_of_being_all_rock(hull,
 
 def test_no_triangles_are_refused(hull):
     assert "has no triangles" in refused(hull, edited(hull, {part.name: None for part in pieces(hull)}))
+
+
+@pytest.mark.parametrize("options", [CHANGED, ALL, GROW, TURN], ids=["changed", "all", "grow", "turn"])
+def test_an_empty_hull_takes_a_first_rock(options):
+    grid, none = cubic_grid(8, 4), np.zeros((0, 3))
+    empty = mcol.decode(
+        mcol.encode(sort_into_cells(grid, 0, np.float32(none), none.astype(np.int64), np.zeros((0, 4), np.float32)))
+    )
+    vertices, triangles = box((1, 1, 1), (3, 3, 9 if options is GROW else 3))
+    rebuilt = rebuild(empty, assemble([new("rock", vertices, triangles)], empty), options)
+    assert (rebuilt.moved, rebuilt.added, rebuilt.removed) == (0, 12, 0)
+    expected = build(vertices, triangles, rebuilt.hull.grid, False)
+    assert mcol.encode(dataclasses.replace(rebuilt.hull, carried=None)) == mcol.encode(expected)
 
 
 def test_too_many_triangles_are_refused_and_the_largest_object_named(hull):
