@@ -102,6 +102,8 @@ def facing(vertices: np.ndarray, triangles: np.ndarray, surface: np.ndarray, out
     """
     volume = volumes(vertices, triangles, surface)
     count = len(volume)
+    if not count:
+        return np.zeros(0, np.int64)
     order = np.argsort(-np.abs(volume), kind="stable")
     rank = np.empty(count, np.int64)
     rank[order] = np.arange(count)

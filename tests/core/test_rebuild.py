@@ -443,16 +443,17 @@ def test_no_triangles_are_refused(hull):
     assert "has no triangles" in refused(hull, edited(hull, {part.name: None for part in pieces(hull)}))
 
 
+@pytest.mark.parametrize("solid", [False, True], ids=["in free space", "in rock"])
 @pytest.mark.parametrize("options", [CHANGED, ALL, GROW, TURN], ids=["changed", "all", "grow", "turn"])
-def test_an_empty_hull_takes_a_first_rock(options):
-    grid, none = cubic_grid(8, 4), np.zeros((0, 3))
-    empty = mcol.decode(
-        mcol.encode(sort_into_cells(grid, 0, np.float32(none), none.astype(np.int64), np.zeros((0, 4), np.float32)))
-    )
-    vertices, triangles = box((1, 1, 1), (3, 3, 9 if options is GROW else 3))
-    rebuilt = rebuild(empty, assemble([new("rock", vertices, triangles)], empty), options)
+def test_an_empty_hull_takes_a_first_surface(options, solid):
+    none = np.zeros((0, 3))
+    spheres = np.zeros((0, 4), np.float32)
+    empty = sort_into_cells(cubic_grid(8, 4), int(solid), np.float32(none), none.astype(np.int64), spheres)
+    empty = mcol.decode(mcol.encode(empty))
+    vertices, triangles = box((1, 1, 1), (3, 3, 9 if options is GROW else 3), inward=solid)
+    rebuilt = rebuild(empty, assemble([new("surface", vertices, triangles)], empty), options)
     assert (rebuilt.moved, rebuilt.added, rebuilt.removed) == (0, 12, 0)
-    expected = build(vertices, triangles, rebuilt.hull.grid, False)
+    expected = build(vertices, triangles, rebuilt.hull.grid, solid)
     assert mcol.encode(dataclasses.replace(rebuilt.hull, carried=None)) == mcol.encode(expected)
 
 
