@@ -418,7 +418,7 @@ def _kept(edit: Edit, count: int, triangles: np.ndarray) -> str:
 def _source_counts(edit: Edit, source: Mesh | None) -> np.ndarray:
     """How many of the source's triangles use each edge, int64 (e,); 0 where it has no such edge."""
     edges = edit.edges.ends
-    if source is None:
+    if source is None or not len(source.triangles):
         return np.zeros(len(edges), np.int64)
     theirs, counts = edge_census(source.triangles)
     span = len(source.vertices) + 1

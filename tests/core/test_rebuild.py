@@ -455,6 +455,7 @@ def test_an_empty_hull_takes_a_first_surface(options, solid):
     assert (rebuilt.moved, rebuilt.added, rebuilt.removed) == (0, 12, 0)
     expected = build(vertices, triangles, rebuilt.hull.grid, solid)
     assert mcol.encode(dataclasses.replace(rebuilt.hull, carried=None)) == mcol.encode(expected)
+    assert "`surface`" in refused(empty, assemble([new("surface", vertices, triangles[1:])], empty), options)
 
 
 def test_too_many_triangles_are_refused_and_the_largest_object_named(hull):
