@@ -496,15 +496,21 @@ def test_faces_that_modifiers_make_are_named_by_object(hull: dict, check: Callab
     assert bpy.context.mode == "OBJECT"
 
 
-def test_a_linked_library_is_checked_and_left_alone(hull: dict, check: Callable, tmp_path: Path) -> None:
-    turn_a_face(hull)
-    file = tmp_path / "library.blend"
+def linked_into_a_new_file(folder: Path) -> bpy.types.Object:
+    """The root of the scene's hull, linked from a library that is the scene as it is now."""
+    file = folder / "library.blend"
     bpy.ops.wm.save_as_mainfile(filepath=str(file))
     bpy.ops.wm.read_homefile(use_empty=True)
     with bpy.data.libraries.load(str(file), link=True) as (theirs, ours):
         ours.collections = [name for name in theirs.collections if name == Path(TWO_ASTEROIDS).stem]
     bpy.context.scene.collection.children.link(ours.collections[0])
     (root,) = [obj for obj in bpy.data.objects if obj.get("sylpheed_kind") == "hull"]
+    return root
+
+
+def test_a_linked_library_is_checked_and_left_alone(hull: dict, check: Callable, tmp_path: Path) -> None:
+    turn_a_face(hull)
+    root = linked_into_a_new_file(tmp_path)
     assert found(check(root), "flipped triangles").count == 1
     assert bpy.ops.sylpheed.select_problem(check="flipped triangles") == {"CANCELLED"}
     assert bpy.ops.sylpheed.fix_facing() == {"CANCELLED"}
@@ -544,13 +550,7 @@ def namesakes(hull: dict, tmp_path: Path) -> Callable:
     one with its surfaces."""
 
     def link() -> tuple[bpy.types.Object, dict[str, bpy.types.Object]]:
-        file = tmp_path / "library.blend"
-        bpy.ops.wm.save_as_mainfile(filepath=str(file))
-        bpy.ops.wm.read_homefile(use_empty=True)
-        with bpy.data.libraries.load(str(file), link=True) as (theirs, ours):
-            ours.collections = [name for name in theirs.collections if name == Path(TWO_ASTEROIDS).stem]
-        bpy.context.scene.collection.children.link(ours.collections[0])
-        (linked,) = [obj for obj in bpy.data.objects if obj.get("sylpheed_kind") == "hull"]
+        linked = linked_into_a_new_file(tmp_path)
         root = import_hull(TWO_ASTEROIDS)
         assert root.name == linked.name
         return linked, {"root": root, **surfaces(root)}
