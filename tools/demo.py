@@ -76,7 +76,9 @@ def run(zip_path: Path, out: Path, started: float) -> int:
     say("changed               " + text.replace("\n", "\n                      "))
     join(bpy, before, after, out / "before-after.png")
     quietly(bpy.ops.wm.save_as_mainfile, filepath=str(out / "demo.blend"), check_existing=False)
-    say(f"to look at            {shown(out / 'demo.blend')}, {shown(out / 'before-after.png')}")
+    needed = ".".join(map(str, bpy.app.version[:2]))
+    saved, picture = shown(out / "demo.blend"), shown(out / "before-after.png")
+    say(f"to look at            {saved} (opens in Blender {needed} or newer), {picture}")
     say(f"done                  in {time.monotonic() - started:.0f} s")
     return 0 if same and archived and others == 39 and code == 1 and not any(check[0] for check in checks) else 1
 

@@ -600,6 +600,7 @@ def limit(path: Path) -> int:
 
 if sys.platform == "linux":  # which tells a process its peak, and lets it begin anew
 
+    @pytest.mark.heavy
     @pytest.mark.parametrize("rebuild", ["CHANGED", "ALL"])
     def test_the_largest_hull_takes_little_memory_and_comes_out_moved(
         largest_hull: Path, extension_zip: Path, rebuild: str
@@ -611,6 +612,7 @@ if sys.platform == "linux":  # which tells a process its peak, and lets it begin
         assert np.array_equal(before.triangles, after.triangles)
         assert np.array_equal(after.vertices, shifted(before.vertices, 100, 0, 0))
 
+    @pytest.mark.heavy
     def test_a_large_library_takes_little_memory_and_comes_out_moved(tmp_path: Path, extension_zip: Path) -> None:
         vertices, triangles = ball(16, 18, 500.0)
         body = struct.pack(">II", len(vertices), len(triangles))

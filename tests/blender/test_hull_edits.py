@@ -804,6 +804,7 @@ def test_loose_vertices_and_edges_are_left_out(hull: dict, tmp_path: Path, capfd
 # --- size -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.heavy
 def test_65534_triangles_export_and_four_more_do_not(tmp_path: Path) -> None:
     """A closed hull has an even number of triangles: 12 of the wall and 181 x 2 x 181 of the ball."""
     root = import_hull(WALL_ONLY)

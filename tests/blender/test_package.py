@@ -17,8 +17,8 @@ from types import ModuleType
 import bpy
 import pytest
 
-import build
 from tests.blender.helpers import DATA
+from tools.extension import build_zip, manifest_problems
 
 ROOT = Path(__file__).resolve().parents[2]
 CYCLES = 10
@@ -85,7 +85,7 @@ def test_the_zip_holds_every_source_file_and_nothing_else(extension_zip: Path) -
 
 def test_the_same_sources_give_the_same_zip(extension_zip: Path) -> None:
     before = extension_zip.read_bytes()
-    assert build.build_zip() == extension_zip
+    assert build_zip() == extension_zip
     assert extension_zip.read_bytes() == before
 
 
@@ -108,8 +108,8 @@ def test_build_refuses_a_manifest_that_blender_takes_or_users_would_suffer(
     key: str, value: object, complaint: str
 ) -> None:
     manifest = tomllib.loads((ROOT / "blender_addon" / "blender_manifest.toml").read_text(encoding="utf-8"))
-    assert build.manifest_problems(manifest) == []
-    (problem,) = build.manifest_problems(manifest | {key: value})
+    assert manifest_problems(manifest) == []
+    (problem,) = manifest_problems(manifest | {key: value})
     assert complaint in problem
 
 

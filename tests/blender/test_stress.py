@@ -98,6 +98,7 @@ def test_undo_after_an_export_leaves_the_file_and_the_scene_as_before_the_edit(t
 # --- the largest hull -----------------------------------------------------------------------------
 
 
+@pytest.mark.heavy
 def test_the_largest_hull_comes_in_is_edited_and_goes_out_again(tmp_path: Path) -> None:
     """65,534 triangles, made of the two that a wall and an asteroid need not share: a wall, and the rest one rock."""
     from core import mcol
@@ -146,6 +147,7 @@ if sys.platform == "linux":  # which tells a process its size
             bpy.data.batch_remove([*bpy.data.objects, *bpy.data.collections])
             bpy.data.orphans_purge(do_recursive=True)
 
+    @pytest.mark.heavy
     def test_200_imports_in_one_session_take_no_more_memory_than_50() -> None:
         _come_and_go(50)
         before = _size()
@@ -178,6 +180,7 @@ print("EXPORTED")
 """
 
 
+@pytest.mark.heavy
 def test_two_blenders_write_the_same_folder_and_lose_nothing(tmp_path: Path, extension_zip: Path) -> None:
     game, mod = make_game(tmp_path / "game"), tmp_path / "mod"
     mod.mkdir()
