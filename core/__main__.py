@@ -24,6 +24,7 @@ from .files import read_file, write_file
 from .formats import load
 from .make import Outside, build_from_nothing, build_like
 from .replace import replace_entries
+from .same_file import refuse_same
 from .verify import Verified
 
 FINE, FAILED, UNREADABLE = 0, 1, 2
@@ -105,7 +106,7 @@ def verify_all(options: argparse.Namespace) -> int:
 
 
 def write_obj(options: argparse.Namespace) -> int:
-    _keep_apart(options.output, options.file)
+    refuse_same(options.output, options.file)
     _, model, as_meshes = load(options.file, "meshes")
     meshes = as_meshes(model, Path(options.file).stem)
     if options.mesh is not None:
@@ -120,7 +121,7 @@ def write_obj(options: argparse.Namespace) -> int:
 
 
 def build(options: argparse.Namespace) -> int:
-    _keep_apart(options.output, options.file, options.like)
+    refuse_same(options.output, options.file, options.like)
     with _within(options.file):
         meshes = obj.decode(read_file(options.file))
     told: tuple[Finding, ...] = ()
@@ -223,12 +224,6 @@ def _within(file: str | os.PathLike[str]) -> Iterator[None]:
         if not error.file:
             error.within(str(file))
         raise
-
-
-def _keep_apart(output: str, *sources: str | None) -> None:
-    for source in sources:
-        if source and Path(output).resolve() == Path(source).resolve():
-            raise FormatError("is the source file itself", file=output, remedy="choose another name for the output")
 
 
 # --- verify ---------------------------------------------------------------------------------------

@@ -269,6 +269,26 @@ def part_names(pak: str, names: Iterable[str]) -> dict[int, str]:
     return found
 
 
+def archive_files(pak: str | os.PathLike[str]) -> list[Path]:
+    """The files that an archive consists of, as far as they are there: its table, its data files, and what an
+    interrupted or repeated write has beside them (`file_switch`). Raises `FormatError` if the folder can't be read."""
+    path = Path(pak)
+    try:
+        names = sorted(os.listdir(path.parent))
+    except OSError as error:
+        raise FormatError(f"can't be read ({error.strerror or error})", file=str(path.parent)) from error
+    return [path.parent / name for name in names if belongs_to_archive(path.name, name)]
+
+
+def belongs_to_archive(pak: str, name: str) -> bool:
+    """Whether a file of this name beside a .pak is taken for a part of the archive. Case doesn't count."""
+    stem, ending = os.path.splitext(pak)
+    if name.casefold() == pak.casefold():
+        return True
+    beside = rf"{re.escape(stem)}({re.escape(ending)}|\.p\d\d)(\.bak|\.new~|\.old~|\.journal~~?)?"
+    return re.fullmatch(beside, name, re.IGNORECASE) is not None
+
+
 def read_range(path: str, offset: int, size: int, block: int = BLOCK) -> Iterator[bytes]:
     """A range of a file in blocks. Raises `FormatError` if the file can't be read or ends before."""
     try:

@@ -8,11 +8,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from .archive import Archive, Progress
+from .archive import Archive, Progress, archive_files, belongs_to_archive
 from .errors import FormatError
-from .files import write_file
+from .files import make_folder, write_file
 from .hashes import file_id
 from .ipfb import Entry
+from .same_file import same_file
 
 # Names that Windows gives to devices, with any ending: opening NUL.col there opens no file.
 _DEVICE = re.compile(r"(CON|PRN|AUX|NUL|CLOCK\$|CONIN\$|CONOUT\$|COM[0-9¹²³]|LPT[0-9¹²³])\s*(\.|$)", re.IGNORECASE)
@@ -53,23 +54,42 @@ def extract(
             if isinstance(name, str) and file_id(name) == entry.hash
         }
         archive = archive.with_names({**given, **archive.names})
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FormatError(f"can't be made ({error.strerror or error})", file=str(folder)) from error
+    paths = _paths(archive, entries, folder)
+    _require_apart(archive, entries, paths)
+    make_folder(folder)
     results: list[Extracted] = []
-    taken: set[str] = set()
     done, total = 0, sum(entry.size for entry in entries)
+    for entry, path in zip(entries, paths, strict=True):
+        results.append(_extract(archive, entry, path))
+        done += entry.size
+        if progress:
+            progress(done, total)
+    return results
+
+
+def _paths(archive: Archive, entries: Iterable[Entry], folder: Path) -> list[Path]:
+    paths = []
+    taken: set[str] = set()
     for entry in entries:
         name = safe_name(archive.names.get(entry.hash, ""), entry.hash)
         if name.casefold() in taken:  # two unsafe names may have become one
             name = f"{entry.hash:08x}-{len(taken)}.bin"
         taken.add(name.casefold())
-        results.append(_extract(archive, entry, folder / name))
-        done += entry.size
-        if progress:
-            progress(done, total)
-    return results
+        paths.append(folder / name)
+    return paths
+
+
+def _require_apart(archive: Archive, entries: Iterable[Entry], paths: list[Path]) -> None:
+    """Raises `FormatError` if an entry would replace a file of the archive, or get a name that belongs to it."""
+    read: list[str | Path] = [*archive_files(archive.path), *(part.path for part in archive.parts.values())]
+    folder = paths[0].parent if paths else Path()
+    paks = {archive.path, Path(os.path.realpath(archive.path))}
+    homes = [pak.name for pak in paks if same_file(pak.parent, folder)]
+    for entry, path in zip(entries, paths, strict=True):
+        taken = any(belongs_to_archive(pak, path.name) for pak in homes)
+        if taken or (os.path.exists(path) and any(same_file(path, file) for file in read)):
+            problem = f"{archive.label(entry)} would overwrite the archive that it comes from"
+            raise FormatError(problem, file=str(path), remedy="extract into another folder")
 
 
 def safe_name(name: str, number: int) -> str:

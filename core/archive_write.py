@@ -13,12 +13,14 @@ from pathlib import Path
 from typing import BinaryIO
 
 from . import file_switch, ipfb
-from .archive import BLOCK, Archive, Progress, open_archive, part_names, read_range
+from .archive import BLOCK, Archive, Progress, archive_files, open_archive, part_names, read_range
 from .binary import padding
 from .errors import FormatError
 from .file_lock import alone
+from .files import make_folder
 from .hashes import file_id
 from .ipfb import Entry, Table
+from .same_file import same_file
 
 LARGEST_ALIGNMENT = 1 << 20
 """A word beyond this is damage: rounding up to it would fill the disk with zeros."""
@@ -68,15 +70,22 @@ def write_archive(
     copied, for data that don't fit an archive, and with the system's reason if a file can't be written.
     """
     target = Path(target_dir) / archive.path.name
-    onto_source = _same_folder(target.parent, archive.path.parent)
-    if onto_source and not overwrite_source:
-        raise FormatError(
-            "the target is the archive itself",
-            file=str(archive.path),
-            remedy="choose another folder, or allow overwriting",
-        )
+    onto_source = same_file(target.parent, archive.path.parent)
+    if not (onto_source and overwrite_source):
+        require_apart(archive, target.parent)
     with alone(target):
         return _write_changed(archive, replacements, target, onto_source, progress)
+
+
+def require_apart(archive: Archive, folder: str | os.PathLike[str]) -> None:
+    """Raises `FormatError` if a copy of the archive in this folder would replace a file of the archive itself, which
+    may have been opened through a link."""
+    target = Path(folder) / archive.path.name
+    written = [target, *(archive_files(target) if target.parent.is_dir() else ())]
+    read = [archive.path, *(Path(part.path) for part in archive.parts.values())]
+    if any(same_file(one, other) for one in written for other in read):
+        remedy = "choose another folder for the modded archive, the source is never changed"
+        raise FormatError("is the folder of the source itself", file=str(folder), remedy=remedy)
 
 
 def _write_changed(
@@ -224,8 +233,8 @@ def _gap(archive: Archive, number: int, start: int, end: int, kept: bool) -> _Pi
 
 
 def _write(target: Path, table: Table, parts: Mapping[int, _Part], *, backup: bool, progress: Progress | None) -> None:
+    make_folder(target.parent)
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
         there = part_names(target.name, [path.name for path in target.parent.iterdir()])
     except OSError as error:
         raise FormatError(f"can't be written ({error.strerror or error})", file=str(target)) from error
@@ -260,10 +269,3 @@ def _blocks(pieces: Iterable[_Piece]) -> Iterable[bytes]:
         else:
             for start in range(0, piece.size, BLOCK):
                 yield bytes(min(BLOCK, piece.size - start))
-
-
-def _same_folder(one: Path, other: Path) -> bool:
-    try:
-        return os.path.samefile(one, other)
-    except OSError:
-        return False  # the target doesn't exist yet

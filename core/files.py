@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import tempfile
 import time
@@ -21,6 +22,22 @@ def read_file(path: str | os.PathLike[str]) -> bytes:
             return stream.read()
     except OSError as error:
         raise FormatError(f"can't be read ({error.strerror or error})", file=str(path)) from error
+
+
+def make_folder(path: str | os.PathLike[str]) -> None:
+    """Creates a folder, and those around it, unless it is there. Raises `FormatError` with the system's reason."""
+    missing: list[str] = []
+    place = os.path.abspath(path)
+    while not os.path.lexists(place) and place not in missing:  # a missing drive is its own parent
+        missing.append(place)
+        place = os.path.dirname(place)
+    try:
+        for folder in reversed(missing):  # `os.makedirs` calls itself, for a thousand folders too often
+            with contextlib.suppress(FileExistsError):  # another program made it meanwhile
+                os.mkdir(folder)
+        os.listdir(path)
+    except OSError as error:
+        raise FormatError(f"can't be made a folder ({error.strerror or error})", file=str(path)) from error
 
 
 def write_file(path: str | os.PathLike[str], data: bytes) -> None:

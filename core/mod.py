@@ -5,6 +5,7 @@ Both have the layout of the disc. The game folder is only ever read. Format note
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -13,13 +14,15 @@ from pathlib import Path
 import numpy as np
 
 from . import mcol, regn
-from .archive import Archive, open_archive
+from .archive import Archive, archive_files, open_archive
 from .archive_write import write_archive
 from .errors import FormatError
 from .file_lock import alone
+from .files import make_folder
+from .same_file import is_inside, same_file
 from .stage import HULL_ENDING, NAVIGATION_ENDING, Game, find_game, known_names
 
-COLLISION_FOLDER = "hidden"
+COLLISION_FOLDER, COLLISION_ARCHIVE = "hidden", "MiscBin.pak"
 Progress = Callable[[int, int], None]
 
 
@@ -44,18 +47,40 @@ def write_mod(game: Game, mod: str, replacements: Mapping[str, bytes], progress:
     """Writes the collision archive with new bytes for entries by name into the mod folder, which grows with each call,
     also when two programs write it at the same time.
 
-    An entry whose bytes are there already isn't counted as replaced. Raises `FormatError` if the mod folder is the
-    game folder or lies around it, if a name isn't in the archive, or if the archive can't be read or written.
+    An entry whose bytes are there already isn't counted as replaced. Raises `FormatError` as `require_apart` does, if
+    a name isn't in the archive, or if the archive can't be read or written.
     """
-    target = Path(mod).resolve()
-    if not mod or target in (game.root.resolve(), *game.root.resolve().parents):
-        raise FormatError(
-            "the mod can't be written onto the game",
-            file=mod or "Mod folder",
-            remedy="choose another folder for the mod, in the preferences or the export options",
-        )
-    with alone(target):
+    require_apart(game, mod)
+    with alone(Path(os.path.realpath(mod))):
         return _write_mod(game, mod, replacements, progress)
+
+
+def require_apart(game: Game, mod: str) -> None:
+    """Raises `FormatError` if writing the mod could change the game: the mod folder, or what it has of `hidden` or the
+    archive in it, is the game's or leads into it by any link, lies inside it, or lies around it."""
+    if not mod or is_inside(game.root, mod):
+        raise _onto_the_game(mod or "Mod folder")
+    archives = [pak for pak in (game.collision, *game.tables) if pak]
+    sources = [file for pak in archives for file in (pak.parent, *archive_files(pak))]
+    for place in _written_in(mod):
+        if is_inside(place, game.root) or any(same_file(place, source) for source in sources):
+            raise _onto_the_game(str(place))
+
+
+def _written_in(mod: str) -> list[Path]:
+    """What an export may change: the mod folder, its `hidden` in any spelling, and the archive's files in that."""
+    folder = Path(mod)
+    places = [folder, folder / COLLISION_FOLDER]
+    with contextlib.suppress(OSError):  # not there yet, or writing it says why not
+        places += [folder / name for name in os.listdir(folder) if name.lower() == COLLISION_FOLDER]
+        for hidden in {place for place in places[1:] if place.is_dir()}:
+            places += archive_files(hidden / COLLISION_ARCHIVE)
+    return places
+
+
+def _onto_the_game(place: str) -> FormatError:
+    remedy = "choose another folder for the mod, in the preferences or the export options"
+    return FormatError("the mod can't be written onto the game", file=place, remedy=remedy)
 
 
 def _write_mod(game: Game, mod: str, replacements: Mapping[str, bytes], progress: Progress | None) -> Written:
@@ -70,11 +95,8 @@ def _write_mod(game: Game, mod: str, replacements: Mapping[str, bytes], progress
     warnings = [text for name, data in changed.items() for text in navigation_warnings(archive, str(name), data)]
     if present and not changed:
         return Written(present, (), ())
-    folder = present.parent if present else Path(mod).resolve() / COLLISION_FOLDER
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FormatError(f"can't be made a folder ({error.strerror or error})", file=str(folder)) from error
+    folder = present.parent if present else Path(os.path.realpath(mod)) / COLLISION_FOLDER
+    make_folder(folder)
     written = write_archive(archive, changed, folder, overwrite_source=bool(present), progress=progress)
     return Written(written.path, tuple(map(str, changed)), tuple(warnings))
 

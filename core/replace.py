@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from .archive import Archive, Progress
-from .archive_write import write_archive
+from .archive import Archive, Progress, archive_files
+from .archive_write import require_apart, write_archive
 from .detect import Kind, detect
 from .errors import FormatError
-from .files import read_file
+from .files import make_folder, read_file
 from .formats import FORMATS, article
 from .ipfb import Entry
 from .mod import navigation_warnings
+from .same_file import refuse_same
 from .stage import HULL_ENDING, NAVIGATION_ENDING
 
 
@@ -22,11 +23,13 @@ def replace_entries(
     """Writes the archive into a folder, with the contents of files for entries by name: the new archive, and warnings.
 
     Raises `FormatError`, before anything is written, for a name that the archive lacks or that comes twice, for a file
-    that can't be read or is of another kind than what it replaces, and if the folder is the archive's own.
+    that can't be read or is of another kind than what it replaces, and if a file of the source or one of these files
+    would be overwritten.
     """
-    if Path(folder).resolve() == archive.path.parent.resolve():
-        remedy = "choose another folder for the modded archive, the source is never changed"
-        raise FormatError("is the folder of the source itself", file=folder, remedy=remedy)
+    require_apart(archive, folder)
+    written = archive_files(Path(folder) / archive.path.name) if Path(folder).is_dir() else []
+    for target in written:
+        refuse_same(target, *(file for _, file in files))
     changed: dict[int | str, bytes] = {}
     warnings: list[str] = []
     for name, file in files:
@@ -35,10 +38,7 @@ def replace_entries(
             raise FormatError(f"{archive.label(entry)} is to be replaced twice", file=file, remedy="name it once")
         changed[entry.hash] = _contents(archive, entry, file, warnings)
     warnings += _navigation_warnings(archive, {archive.label(archive.find(key)): changed[key] for key in changed})
-    try:
-        Path(folder).mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FormatError(f"can't be made a folder ({error.strerror or error})", file=folder) from error
+    make_folder(folder)
     return write_archive(archive, changed, folder, progress=progress), warnings
 
 

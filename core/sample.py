@@ -14,8 +14,7 @@ import numpy as np
 
 from . import collision_set, mcol
 from .collision_set import CollisionSet, Part
-from .errors import FormatError
-from .files import write_file
+from .files import make_folder, write_file
 from .grid import Grid
 from .rebuild import build
 from .sample_game import write_collision, write_tables
@@ -32,10 +31,7 @@ def write_sample(folder: str | Path, seed: int = 1, progress: Progress | None = 
     """
     root = Path(folder)
     for place in (root / "loose", root / "hidden", root / "dat"):
-        try:
-            place.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise FormatError(f"can't be made a folder ({error.strerror or error})", file=str(place)) from error
+        make_folder(place)
     told = progress or (lambda number, count, name: None)
     hulls, count = {}, len(MAPS) + 3
     files: dict[str, bytes] = {}

@@ -125,3 +125,53 @@ def test_a_folder_that_cannot_be_made(mixed, tmp_path):
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(FormatError, match="can't be made"):
         extract(mixed, tmp_path / "file")
+
+
+OWN_NAMES = [
+    "A.pak",
+    "A.p00",
+    "a.P00",
+    "A.p07",
+    "A.pak.journal~",
+    "A.pak.journal~~",
+    "A.p00.new~",
+    "A.pak.bak",
+    "A.p00.old~",
+]
+
+
+@pytest.mark.parametrize("name", OWN_NAMES)
+@pytest.mark.parametrize("linked", [False, True])
+def test_the_archive_itself_is_never_written_over(tmp_path, name, linked):
+    made = make_archive(tmp_path / "game" / "A.pak", {"x.col": (b"first", False), name: (b"not an archive", False)})
+    before = {path.name: path.read_bytes() for path in (tmp_path / "game").iterdir()}
+    folder = tmp_path / "game"
+    if linked:
+        folder = tmp_path / "link"
+        folder.symlink_to(tmp_path / "game")
+    with pytest.raises(FormatError, match="would overwrite the archive that it comes from; extract into another"):
+        extract(made, folder)
+    assert {path.name: path.read_bytes() for path in (tmp_path / "game").iterdir()} == before
+    assert [result.path.read_bytes() for result in extract(made, folder, ["x.col"])] == [b"first"]
+    assert len(extract(made, tmp_path / "elsewhere")) == 2
+
+
+@pytest.mark.parametrize("link", ["symlink_to", "hardlink_to"])
+def test_an_archive_that_was_opened_through_links_is_never_written_over(tmp_path, link):
+    make_archive(tmp_path / "game" / "A.pak", {"A.p00": (b"not an archive", False), "data.bin": (b"x", False)})
+    (tmp_path / "links").mkdir()
+    for name in ("A.pak", "A.p00"):
+        getattr(tmp_path / "links" / name, link)(tmp_path / "game" / name)
+    opened = open_archive(tmp_path / "links" / "A.pak", {file_id("A.p00"): "A.p00"})
+    before = (tmp_path / "game" / "A.p00").read_bytes()
+    for folder in ("game", "links"):
+        with pytest.raises(FormatError, match="would overwrite the archive"):
+            extract(opened, tmp_path / folder)
+    assert (tmp_path / "game" / "A.p00").read_bytes() == before
+
+
+def test_names_beside_an_archive_that_only_look_like_its_own(tmp_path):
+    names = ["A.p0", "A.p100", "A.pakx", "B.p00", "A.p00.backup", "AA.pak"]
+    made = make_archive(tmp_path / "A.pak", {name: (name.encode(), False) for name in names})
+    assert len(extract(made, tmp_path)) == len(names)
+    assert [made.read(made.find(name)) for name in names] == [name.encode() for name in names]

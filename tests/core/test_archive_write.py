@@ -197,7 +197,7 @@ def test_data_files_of_a_larger_archive_go(source, tmp_path):
 
 def test_the_source_needs_permission_and_gets_a_backup(source, tmp_path):
     before = files_of(tmp_path / "game")
-    with pytest.raises(FormatError, match="allow overwriting"):
+    with pytest.raises(FormatError, match="folder of the source itself"):
         write_archive(source, {"a.col": b"x"}, tmp_path / "game")
     assert files_of(tmp_path / "game") == before
     written = write_archive(source, {"a.col": b"x"}, tmp_path / "game", overwrite_source=True)

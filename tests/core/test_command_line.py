@@ -14,6 +14,7 @@ from core import collision_set, mcol, obj
 from core.detect import Kind, detect, detect_file
 from core.errors import FormatError
 from tests.shapes import DATA, HULLS, LARGE, box, read, rock
+from tests.systems import NamesWithoutCase
 
 ROOT = DATA.parents[1]
 TEST, SET = str(DATA / "test.col"), str(DATA / "CollisionSet_small.bin")
@@ -300,6 +301,23 @@ def test_an_output_never_replaces_its_source(refused, tmp_path):
     shutil.copy(TEST, copy)
     assert "source file itself" in refused("obj", copy, "-o", tmp_path / "." / "test.col")
     assert "source file itself" in refused("build", tmp_path / "x.obj", "-o", copy, "--like", copy)
+    (tmp_path / "link.obj").symlink_to(copy)
+    os.link(copy, tmp_path / "hard.obj")
+    (tmp_path / "around").symlink_to(tmp_path)
+    before = copy.read_bytes()
+    for output in ("link.obj", "hard.obj", "around/test.col"):
+        assert "source file itself" in refused("obj", copy, "-o", tmp_path / output)
+        assert "source file itself" in refused("build", copy, "-o", tmp_path / output, "--like", TEST)
+        assert "source file itself" in refused("build", tmp_path / output, "-o", copy, "--cell", 10)
+    assert copy.read_bytes() == before
+
+
+def test_an_output_never_replaces_its_source_under_a_name_in_another_case(refused, tmp_path, monkeypatch):
+    copy = tmp_path / "Test.col"
+    shutil.copy(TEST, copy)
+    NamesWithoutCase(tmp_path).install(monkeypatch)
+    assert "source file itself" in refused("obj", copy, "-o", tmp_path / "tEST.COL")
+    assert "source file itself" in refused("build", tmp_path / "x.obj", "-o", tmp_path / "TEST.col", "--like", copy)
     assert copy.read_bytes() == read("test.col")
 
 

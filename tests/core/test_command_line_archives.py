@@ -198,6 +198,26 @@ def test_replace_refuses(refused, made, pak, tmp_path):
     assert contents(made) == before
 
 
+@pytest.mark.parametrize("link", ["symlink_to", "hardlink_to"])
+def test_replace_never_writes_a_source_that_was_opened_through_links(refused, game, tmp_path, link):
+    before = contents(game)
+    (tmp_path / "links").mkdir()
+    for path in (game / "hidden").iterdir():
+        getattr(tmp_path / "links" / path.name, link)(path)
+    for target in (game / "hidden", tmp_path / "links"):
+        error = refused("replace", tmp_path / "links" / "MiscBin.pak", f"test.col={BOX}", "-o", target)
+        assert "is the folder of the source itself" in error
+    assert contents(game) == before
+
+
+def test_replace_never_writes_over_the_files_that_it_takes(refused, pak, tmp_path):
+    (tmp_path / "mod").mkdir()
+    hull = tmp_path / "mod" / "MiscBin.p00"
+    hull.write_bytes(BOX.read_bytes())
+    assert "is the source file itself" in refused("replace", pak, f"test.col={hull}", "-o", tmp_path / "mod")
+    assert hull.read_bytes() == BOX.read_bytes()
+
+
 def test_replace_a_damaged_entry(run, game, tmp_path):
     pak = game / "hidden" / "MiscBin.pak"
     damage(pak, HULL)

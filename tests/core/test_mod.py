@@ -2,6 +2,8 @@
 
 import dataclasses
 import os
+import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -111,3 +113,67 @@ def test_no_folder_and_unknown_names_are_refused(game, tmp_path):
     with pytest.raises(FormatError, match="S14_p1_Asteroid"):
         write_mod(game, str(tmp_path), {"S14_p1_AsteroidVolume.col": b""})
     assert not list(tmp_path.iterdir())
+
+
+def all_bytes(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def link_folder(mod: Path, game: Path) -> None:
+    mod.symlink_to(game)
+
+
+def link_hidden(mod: Path, game: Path) -> None:
+    mod.mkdir()
+    (mod / "hidden").symlink_to(game / "hidden")
+
+
+def link_hidden_in_another_spelling(mod: Path, game: Path) -> None:
+    mod.mkdir()
+    (mod / "HIDDEN").symlink_to(game / "hidden")
+
+
+def link_files(mod: Path, game: Path) -> None:
+    (mod / "hidden").mkdir(parents=True)
+    for path in (game / "hidden").iterdir():
+        (mod / "hidden" / path.name).symlink_to(path)
+
+
+def hard_link_files(mod: Path, game: Path) -> None:
+    (mod / "hidden").mkdir(parents=True)
+    for path in (game / "hidden").iterdir():
+        os.link(path, mod / "hidden" / path.name)
+
+
+def link_a_data_file(mod: Path, game: Path) -> None:
+    (mod / "hidden").mkdir(parents=True)
+    shutil.copy(game / "hidden" / "MiscBin.pak", mod / "hidden")
+    (mod / "hidden" / "MiscBin.p00").symlink_to(game / "hidden" / "MiscBin.p00")
+
+
+WAYS = (link_folder, link_hidden, link_hidden_in_another_spelling, link_files, hard_link_files, link_a_data_file)
+
+
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
+def test_a_mod_that_leads_into_the_game_is_refused(game, tmp_path, way):
+    before = all_bytes(game.root)
+    way(tmp_path / "mod", game.root)
+    with pytest.raises(FormatError, match="onto the game"):
+        write_mod(game, str(tmp_path / "mod"), {NAME: b""})
+    assert all_bytes(game.root) == before
+
+
+@pytest.mark.parametrize("place", ["mod", "hidden/mod", "hidden"])
+def test_a_mod_inside_the_game_is_refused(game, place):
+    with pytest.raises(FormatError, match="onto the game"):
+        write_mod(game, str(game.root / place), {NAME: b""})
+
+
+def test_a_game_that_is_reached_through_links_is_the_game(game, tmp_path):
+    (tmp_path / "view").mkdir()
+    for name in ("hidden", "dat"):
+        (tmp_path / "view" / name).symlink_to(game.root / name)
+    seen = find_game(tmp_path / "view")
+    with pytest.raises(FormatError, match="onto the game"):
+        write_mod(seen, str(game.root), {NAME: b""})
+    assert write_mod(seen, str(tmp_path / "mod"), {"CollisionSet_S01.bin": b"new"}).replaced
