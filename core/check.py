@@ -12,7 +12,7 @@ import numpy as np
 
 from . import mcol
 from .arrays import expand
-from .binary import padding
+from .blocks import ROW, gaps
 from .chunk import DEFAULT_FLAGS, END_OF_ROW, Relocation
 from .collision_set import CollisionSet, Part
 from .counted import Check, count
@@ -46,9 +46,10 @@ def _file_checks(hull: Hull) -> list[Check]:
     more = carried(hull)
     usual = ["spheres", "vertices", "triangles", "cells", "lists", "indices"]
     stored = [block.name for block in more.blocks if block.size]
+    _, *behind = gaps(more.lead, more.blocks, mcol.HEADER_END)
     padded = [
-        len(block.spare) == padding(block.size)
-        for block in more.blocks
+        gap.alignment == ROW and not gap.kept
+        for block, gap in zip(more.blocks, behind, strict=True)
         if block.name in ("vertices", "triangles", "spheres")
     ]
     spare = b"".join((more.lead, *(block.spare for block in more.blocks)))

@@ -118,13 +118,20 @@ def decode(data: bytes, magic: bytes) -> Chunk:
 def encode(chunk: Chunk) -> bytes:
     """The file's bytes. The table's spelling is kept as long as it names the same slots.
 
-    Raises `FormatError` if the slots can't be coded, or the row would not end.
+    Raises `FormatError` if the slots can't be coded, the payload isn't made of words, or the row would not end.
     """
     coded = chunk.relocation.coded
     if not coded or not np.array_equal(decode_slots(coded), chunk.slots):
         fresh = encode_slots(chunk.slots)
         pad = padding(len(fresh)) if len(coded) % 16 == 0 else 0
         coded = fresh + bytes(pad)
+    if len(chunk.payload) % 4:
+        raise FormatError(
+            "the payload isn't made of whole words, and POF0 behind it couldn't be read",
+            offset=0x04,
+            expected="a multiple of 4 bytes",
+            found=f"{len(chunk.payload):,}",
+        )
     shells = np.zeros(2, SHELL)
     shells[0] = (chunk.magic, len(chunk.payload), chunk.flags & ~ALREADY_RELOCATED, chunk.unknown_0c)
     shells[1] = (b"POF0", len(coded), chunk.relocation.flags, chunk.relocation.unknown_0c)
@@ -177,9 +184,18 @@ def decode_slots(coded: bytes, offset: int = 0) -> np.ndarray:
 def encode_slots(slots: np.ndarray) -> bytes:
     """The shortest codes for ascending file offsets of pointer words, with no end mark.
 
-    Raises `FormatError` if a step is too long for the widest code.
+    Raises `FormatError` if a step is too long for the widest code, or a pointer isn't at a multiple of 4.
     """
-    delta = np.diff(np.asarray(slots, np.int64), prepend=POINTER_BASE) // 4
+    apart = np.diff(np.asarray(slots, np.int64), prepend=POINTER_BASE)
+    if (apart % 4).any():
+        where = int(np.argmax(apart % 4 != 0))
+        raise FormatError(
+            "a pointer stands between two words, where the relocation table can't name it",
+            offset=int(slots[where]),
+            expected="a multiple of 4",
+            found=f"0x{int(slots[where]):X}",
+        )
+    delta = apart // 4
     if len(delta) and delta.max() > LONGEST_DELTA:
         where = int(np.argmax(delta))
         raise FormatError(

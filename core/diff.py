@@ -13,6 +13,7 @@ import numpy as np
 
 from . import collision_set, mcol
 from .arrays import expand
+from .blocks import gaps
 from .collision_set import CollisionSet, Part
 from .grid import Grid
 from .mcol import Hull
@@ -218,7 +219,14 @@ def _diff_unread(a: Hull, b: Hull) -> list[Difference]:
     if [block.name for block in one.blocks] != [block.name for block in other.blocks]:
         found.append(Difference("arrays", "stand in another order"))
     before, after = (
-        {"header": more.lead} | {block.name: _beyond_padding(block) for block in more.blocks} for more in (one, other)
+        dict(
+            zip(
+                ("header", *(block.name for block in more.blocks)),
+                (gap.kept for gap in gaps(more.lead, more.blocks, mcol.HEADER_END)),
+                strict=True,
+            )
+        )
+        for more in (one, other)
     )
     return found + [
         Difference("arrays", f"other bytes behind the {name}") for name in before if before[name] != after[name]
@@ -247,12 +255,6 @@ def _unread_cell_words(a: Hull, b: Hull) -> list[tuple[str, np.ndarray, np.ndarr
         ("empty cells, pointer", cells[0]["lists"][empty], cells[1]["lists"][empty]),
         ("empty cells, sphere", cells[0]["sphere"][empty], cells[1]["sphere"][empty]),
     ]
-
-
-def _beyond_padding(block: mcol.Block) -> bytes:
-    """What stands between an array and the next, less the zeros that alignment asks for."""
-    zeros = -block.size % 16
-    return block.spare[zeros:] if not any(block.spare[:zeros]) else block.spare
 
 
 # --- libraries ------------------------------------------------------------------------------------

@@ -11,7 +11,8 @@ import numpy as np
 
 from . import chunk
 from .arrays import expand
-from .binary import big_endian, native, padding, view
+from .binary import big_endian, native, view
+from .blocks import Block, place
 from .chunk import POINTER_BASE, Chunk
 from .errors import FormatError
 from .grid import BOX_FIELDS, Grid, decode_box, encode_box
@@ -61,15 +62,6 @@ LIMIT = 65535
 """Most vertices, and most triangles, that the header's 16-bit counts can say."""
 
 ONE = 0x3F800000  # 1.0 as the bits of a float: the fourth word of the box's corners
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """Where an array stood in the source file: its name, its size in bytes, and the bytes up to the next one."""
-
-    name: str
-    size: int
-    spare: bytes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -380,7 +372,7 @@ def encode(hull: Hull) -> bytes:
         "lists": len(hull.list_starts) * LIST.itemsize,
         "indices": len(hull.indices) * INDEX.itemsize,
     }
-    at, spares, end = _place_blocks(carried, sizes)
+    at, spares, end = place(carried.lead, carried.blocks, sizes, HEADER_END)
     if end - POINTER_BASE > 0xFFFFFFFF:
         raise FormatError(f"the hull would take {end:,} bytes, over 4 GiB", remedy="use larger cells")
     body = np.zeros(end, np.uint8)
@@ -409,27 +401,10 @@ def _fresh() -> Carried:
         header=header,
         cells=None,
         list_words=np.zeros((0, 2), np.uint32),
-        blocks=tuple(Block(name, -1, b"") for name in order),
+        blocks=tuple(Block(name, 0, b"") for name in order),
         lead=b"",
         shell=Chunk(b"MCOL", memoryview(b""), np.zeros(0, np.int64)),
     )
-
-
-def _place_blocks(carried: Carried, sizes: dict[str, int]) -> tuple[dict[str, int], list[tuple[int, bytes]], int]:
-    """Where each array goes, the spare bytes with their offsets, and where the payload ends."""
-    at: dict[str, int] = {}
-    spares = [(HEADER_END, carried.lead)]
-    offset = HEADER_END + len(carried.lead)
-    for block in carried.blocks:
-        at[block.name] = offset
-        offset += sizes[block.name]
-        spare = block.spare
-        if block.size != sizes[block.name]:
-            # Alignment belongs to the old size; bytes beyond it were put there by somebody and stay.
-            spare = bytes(padding(sizes[block.name])) + spare[padding(max(block.size, 0)) :]
-        spares.append((offset, spare))
-        offset += len(spare)
-    return at, spares, offset
 
 
 def _records(body: np.ndarray, dtype: np.dtype, offset: int, count: int) -> np.ndarray:

@@ -9,7 +9,7 @@ import struct
 
 import numpy as np
 
-from tests.oracle.reader import Col
+from tests.oracle.reader import Col, read_col
 
 BLOCKS = ("spheres", "vertices", "triangles", "cells", "lists", "indices")
 
@@ -55,13 +55,14 @@ def odd_hull(col: Col, random: np.random.Generator) -> bytes:
     sizes["indices"] = at
     start, offset, body = {}, 0x80, b""
     if often():
-        body += some_bytes(int(random.integers(1, 5)) * 4)
+        body += some_bytes(int(random.integers(1, 20)))
     for name in order:
-        body += some_bytes(-(0x80 + len(body)) % (16 if name != "indices" or often() else 4))
+        least = 2 if name in ("indices", "triangles") else 4
+        body += some_bytes(-(0x80 + len(body)) % (16 if often() else least))
         start[name] = offset + len(body)
         body += bytes(sizes[name])
         if random.random() < 0.3:
-            body += some_bytes(int(random.integers(0, 9)) * 4)
+            body += some_bytes(int(random.integers(0, 36)))
     body += some_bytes(-len(body) % (16 if often() else 4))
     payload = bytearray(bytes(0x80) + body)
 
@@ -110,3 +111,39 @@ def odd_hull(col: Col, random: np.random.Generator) -> bytes:
     pof0 = struct.pack(">4s3I", b"POF0", len(coded), 0x00010005 if often() else word() & ~0x01000000, word())
     tail = bytes(16) + (random.bytes(int(random.integers(0, 40))) if often() else b"")
     return shell + bytes(payload[16:]) + pof0 + coded + tail
+
+
+def rearranged(data: bytes, order: list[str], spare: dict[str, bytes]) -> bytes:
+    """A plain hull with its arrays in another order and spare bytes behind each, and behind the header, by its name "".
+
+    Pads no array but where the relocation table has to name its words.
+    """
+    col = read_col(data)
+    sizes = {"spheres": 16 * col.nt, "vertices": 12 * col.nv, "triangles": 6 * col.nt, "cells": 32 * len(col.cells)}
+    sizes |= {"lists": col.at["indices"] - col.at["lists"], "indices": col.at["end"] - col.at["indices"]}
+    start: dict[str, int] = {}
+    payload = bytearray(data[:0x80]) + spare[""]
+    for name in order:
+        payload += bytes(-len(payload) % (4 if name in ("cells", "lists") else 1))
+        start[name] = len(payload)
+        payload += data[col.at[name] : col.at[name] + sizes[name]] + spare[name]
+    payload += bytes(-len(payload) % 4)
+
+    def move(where: int, by: int) -> int:
+        struct.pack_into(">I", payload, where, struct.unpack_from(">I", payload, where)[0] + by)
+        return where
+
+    by = {name: start[name] - col.at[name] for name in BLOCKS}
+    slots = [
+        move(where, by[name])
+        for where, name in ((0x54, "vertices"), (0x58, "triangles"), (0x5C, "spheres"), (0x74, "cells"))
+    ]
+    slots += [move(start["cells"] + 32 * n + 8, by["lists"]) for n, cell in enumerate(col.cells) if cell.count]
+    slots += [move(start["lists"] + at + 4, by["indices"]) for at in range(0, sizes["lists"], 32)]
+    coded, before = b"", 0x10
+    for slot in sorted(slots):
+        delta, before = (slot - before) // 4, slot
+        width = 1 + (delta > 0x3F) + (delta > 0x3FFF)
+        coded += ((width << (8 * width - 2)) + delta).to_bytes(width, "big")
+    struct.pack_into(">I", payload, 4, len(payload) - 16)
+    return bytes(payload) + struct.pack(">4s3I", b"POF0", len(coded), 0x00010005, 0) + coded + bytes(16)
