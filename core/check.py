@@ -20,7 +20,6 @@ from .errors import Severity
 from .fill import layers_in_cells
 from .geometry import corners, doubled, edge_census, flat, repeated
 from .grid import Grid
-from .hashes import file_id
 from .mcol import FREE, LIMIT, LISTED, ONE, SOLID, Hull
 from .overlap import overlaps
 from .stored import as_stored, carried, cell_records
@@ -373,8 +372,7 @@ def check_set(library: CollisionSet) -> list[Check]:
         owners = np.repeat(np.arange(len(parts)), [len(value) for value in values])
         good = np.concatenate([np.zeros(0, bool), *values])
         checks.append(count(good, name, fault, severity, "mesh", owners, lambda number: parts[number].name))
-    # The game tells meshes apart by the id of the name, in which case doesn't count.
-    ids = np.array([file_id(part.name_field.split(b"\0")[0]) for part in parts])
+    ids = np.array([part.id for part in parts])
     first = np.isin(np.arange(len(ids)), np.unique(ids, return_index=True)[1])
     ends = Check(
         "files that end with their last mesh",
@@ -388,7 +386,7 @@ def check_set(library: CollisionSet) -> list[Check]:
         count(
             first,
             "names that no mesh before has",
-            "meshes that the game drops, because one before has the same name but for case",
+            "meshes that the game drops, because one before has the same name but for case, or a name with the same id",
             Severity.ERROR,
             "mesh",
             label=lambda number: parts[number].name,

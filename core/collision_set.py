@@ -13,6 +13,7 @@ import numpy as np
 
 from .binary import big_endian, check_extent
 from .errors import FormatError
+from .hashes import file_id
 from .mcol import check_finite, check_indices
 
 HEAD = struct.Struct(">II")
@@ -49,8 +50,13 @@ class Part:
 
     @property
     def key(self) -> bytes:
-        """What the game tells parts apart by: the name without case."""
+        """The name without case."""
         return self.name_field.split(b"\0")[0].lower()
+
+    @property
+    def id(self) -> int:
+        """What the game tells parts apart by: the file id of the name. Few pairs of different names share one."""
+        return file_id(self.name_field.split(b"\0")[0])
 
 
 class Records(Sequence[Part]):

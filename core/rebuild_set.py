@@ -56,7 +56,8 @@ def rebuild_set(source: CollisionSet, edits: Sequence[PartEdit], removed: Sequen
     """The library after the edits, less the records in `removed`. New parts follow the others.
 
     Raises `FormatError` that names the objects if a name can't be stored, if two objects are one part, or if
-    two parts have one name but for case, of which the game would drop the second.
+    a new name has the id of another, so that the game would drop the second part: two names that differ in case
+    alone, or in rare cases others. A pair that the source has already stays, with a warning.
     """
     findings: list[Finding] = []
     claimed: dict[int, str] = {}
@@ -86,7 +87,7 @@ def rebuild_set(source: CollisionSet, edits: Sequence[PartEdit], removed: Sequen
             labels.append(edit.label)
         else:
             parts[edit.record], labels[edit.record] = part, edit.label
-    _check_names(source, parts, labels)
+    findings += _check_names(source, parts, labels)
     kept = tuple(part for part in parts if part is not None)
     if not kept:
         raise FormatError("the library has no parts left", remedy="keep at least one mesh below its root")
@@ -167,19 +168,26 @@ def _same(part: Part, original: Part) -> bool:
     )
 
 
-def _check_names(source: CollisionSet, parts: Sequence[Part | None], labels: Sequence[str]) -> None:
-    """Raises `FormatError` for a pair of names that the source doesn't have."""
-    seen: dict[bytes, int] = {}
+def _check_names(source: CollisionSet, parts: Sequence[Part | None], labels: Sequence[str]) -> list[Finding]:
+    """Raises `FormatError` for two names with one id, or warns of them where the source has both."""
+    findings = []
+    seen: dict[int, int] = {}
     for number, part in enumerate(parts):
         if part is None:
             continue
-        first = seen.setdefault(part.key, number)
+        first = seen.setdefault(part.id, number)
         if first == number:
             continue
-        inherited = all(place < len(source.parts) and source.parts[place].key == part.key for place in (first, number))
+        other = parts[first]
+        assert other is not None
+        if other.key == part.key:
+            problem = f"`{labels[first]}` and `{labels[number]}` would both be stored as {part.name}"
+        else:
+            problem = f"`{labels[first]}` and `{labels[number]}` would be stored as {other.name} and {part.name}"
+            problem += f", two names with one id, 0x{part.id:08X}"
+        inherited = all(place < len(source.parts) and source.parts[place].id == part.id for place in (first, number))
         if not inherited:
-            raise FormatError(
-                f"`{labels[first]}` and `{labels[number]}` would both be stored as {part.name}, "
-                "and the game drops the second of two parts with one name",
-                remedy="rename one",
-            )
+            raise FormatError(f"{problem}, and the game drops the second of two such parts", remedy="rename one")
+        message = f"{other.name} and {part.name} have one id, as in the source file: the game drops the second"
+        findings.append(Finding(Severity.WARNING, "part names", message))
+    return findings

@@ -10,6 +10,7 @@ import pytest
 from core.assemble import NEW, Piece, aside
 from core.collision_set import CollisionSet, Part, decode, encode
 from core.errors import FormatError, Severity
+from core.hashes import file_id
 from core.rebuild_set import PartEdit, rebuild_set
 from tests.oracle.reader import read_set
 
@@ -219,10 +220,45 @@ def test_a_name_that_another_part_has_is_refused_whatever_its_case(name):
         assert f"`{edits[0].label}`" in text and "`b`" in text and "drops the second" in text
 
 
+ONE_ID = ("rou_ysafbnuj", "rou_gksvduie")
+"""Two names with one file id."""
+
+
+@pytest.mark.parametrize("one, other", [ONE_ID, ONE_ID[::-1], (ONE_ID[0].upper(), ONE_ID[1]), ("Same", "sAME")])
+def test_the_second_of_two_names_with_one_id_is_refused_new_or_renamed(one, other):
+    source = library(one, "b")
+    assert file_id(one) == file_id(other)
+    for edits in ([edited(source, 1, other, label="second")], [made(other)], [made(other), edited(source, 1)]):
+        text = refusal(source, edits)
+        assert "drops the second" in text and other in text and f"`{one}`" in text and "rename one" in text
+    assert "drops the second" in refusal(library("a"), [made(one), made(other)])
+    assert "drops the second" in refusal(library("a", "b"), [edited(source, 0, other), edited(source, 1, one)])
+
+
+@pytest.mark.parametrize("pair", [("same", "Same"), ONE_ID])
+def test_a_pair_with_one_id_in_the_source_stays_and_is_reported(pair):
+    source = library(*pair, "third")
+    rebuilt = rebuild_set(source, untouched(source))
+    assert encode(rebuilt.library) == encode(source) and not rebuilt.changed
+    assert messages(rebuilt) == [
+        f"{pair[0]} and {pair[1]} have one id, as in the source file: the game drops the second"
+    ]
+    moved = rebuild_set(source, [edited(source, 1, vertices=CORNERS * 2)])
+    assert names(moved) == list(source_names(source)) and moved.library.parts[0] is source.parts[0]
+    assert "drops the second" in refusal(source, [edited(source, 2, pair[1])])
+    renamed = rebuild_set(source, [edited(source, 1, "fourth")])
+    assert names(renamed) == [pair[0], "fourth", "third"] and not renamed.findings
+
+
+def source_names(source: CollisionSet) -> list[str]:
+    return [part.name for part in source.parts]
+
+
 def test_equal_names_of_the_source_stay():
     source = library("same", "Same", "same")
     rebuilt = rebuild_set(source, [edited(source, 2, vertices=CORNERS * 2)])
     assert names(rebuilt) == ["same", "Same", "same"]
+    assert len(rebuilt.findings) == 2
 
 
 def test_a_third_of_equal_names_is_refused():

@@ -30,6 +30,8 @@ SOURCES = {
         "quirks/S01_firstempty_words.col",
         "quirks/test_descending_multilist.col",
         "quirks/test_words_sharedgap.col",
+        "edges/index_gap.col",
+        "edges/block_order.col",
     )
 }
 

@@ -72,7 +72,9 @@ def assert_kept(before: mcol.Hull, after: mcol.Hull, touched: np.ndarray) -> Non
     for field in ("minimum_w", "maximum_w", "extent_w", "unknown_4c", "unknown_60", "unknown_78", "outside_solid"):
         assert np.array_equal(one.header[field], two.header[field]), field
     assert [block.name for block in one.blocks] == [block.name for block in two.blocks]
-    for old, new in zip((one.lead, *(b.spare for b in one.blocks)), (two.lead, *(b.spare for b in two.blocks)), strict=True):
+    for old, new in zip(
+        (one.lead, *(b.spare for b in one.blocks)), (two.lead, *(b.spare for b in two.blocks)), strict=True
+    ):
         assert old.strip(b"\0") in new
     assert (one.shell.flags, one.shell.unknown_0c, one.shell.tail) == (
         two.shell.flags,
