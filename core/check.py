@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from . import mcol
+from . import chunk, mcol
 from .arrays import expand
 from .blocks import ROW, gaps
 from .chunk import DEFAULT_FLAGS, END_OF_ROW, Relocation
@@ -58,10 +58,19 @@ def _file_checks(hull: Hull) -> list[Check]:
         extent_fits = np.array_equal(more.header["extent"], hull.grid.maximum - hull.grid.minimum)
     in_order = not more.lead and stored == [name for name in usual if name in stored]
     words, usual_words = _unread_words(hull)
+    odd_slots = more.odd_slots.count
+    tail = chunk.survey_tail(more.shell.tail)
     return [
-        # Decoding refuses a file without these two.
+        # Decoding refuses a file without this.
         Check("chunk shell, POF0 directly behind the payload", 1, 1, Severity.ERROR),
-        Check("relocated words exactly those of the layout", slots, slots, Severity.ERROR),
+        count([tail.ended], chunk.ENDED, chunk.NOT_ENDED, Severity.WARNING),
+        count([not tail.chunks], chunk.ALONE, chunk.NOT_ALONE),
+        Check(
+            "relocated words exactly those of the layout",
+            max(slots - odd_slots, 0),
+            slots,
+            fault="relocated words more or fewer, none of which the game reads",
+        ),
         count([pad_words == (ONE, ONE, 0)], "box pad words 1.0, 1.0, 0.0", "box with unusual pad words"),
         count([extent_fits], "extent == max - min", "extent that isn't max - min"),
         count(padded, "lengths align16(12 nv), align16(6 nt), 16 nt", "arrays with more or less behind them"),

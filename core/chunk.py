@@ -7,11 +7,12 @@ and 0 is null.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from .binary import check_extent, padding, view
-from .errors import FormatError
+from .errors import Finding, FormatError, Severity
 
 SHELL = np.dtype([("magic", "S4"), ("size", ">u4"), ("flags", ">u4"), ("unknown_0c", ">u4")])
 POINTER_BASE = SHELL.itemsize
@@ -37,7 +38,7 @@ class Chunk:
     """One data chunk with its relocation table.
 
     `slots` are the file offsets, int64 (n,), of the words that hold pointers. `tail` is what follows the
-    table, beginning with the zero word that ends the row.
+    table, see `survey_tail`.
     """
 
     magic: bytes
@@ -71,8 +72,6 @@ def decode(data: bytes, magic: bytes) -> Chunk:
             expected="bit 0 of this byte clear",
             found=f"0x{flags >> 24:02X}",
         )
-    if size % 4:
-        raise FormatError("the payload size is no multiple of 4", offset=0x04, found=f"{size:,}")
     payload_end = POINTER_BASE + size
     check_extent(data, size, POINTER_BASE, "the payload's bytes")
     relocation_shell = view(data, SHELL, 1, payload_end, "the POF0 chunk's first 16 bytes")[0]
@@ -89,21 +88,7 @@ def decode(data: bytes, magic: bytes) -> Chunk:
     check_extent(data, coded_size, coded_start, "the relocation table's bytes")
     coded = data[coded_start : coded_start + coded_size]
     tail = data[coded_start + coded_size :]
-    if len(tail) < len(END_OF_ROW):
-        raise FormatError(
-            "the end of the file is missing",
-            offset=coded_start + coded_size,
-            expected="16 zero bytes behind POF0",
-            found=f"{len(tail)} bytes",
-            remedy="the file is cut short, extract it again",
-        )
-    if any(tail[:4]):
-        raise FormatError(
-            "no zero word behind POF0, the game would run on past the file's end",
-            offset=coded_start + coded_size,
-            expected="00000000",
-            found=tail[:4].hex(),
-        )
+    survey_tail(tail, coded_start + coded_size)
     return Chunk(
         magic=magic,
         payload=memoryview(data)[POINTER_BASE:payload_end],
@@ -135,9 +120,64 @@ def encode(chunk: Chunk) -> bytes:
     shells = np.zeros(2, SHELL)
     shells[0] = (chunk.magic, len(chunk.payload), chunk.flags & ~ALREADY_RELOCATED, chunk.unknown_0c)
     shells[1] = (b"POF0", len(coded), chunk.relocation.flags, chunk.relocation.unknown_0c)
-    if chunk.tail[:4] != bytes(4):
-        raise FormatError("the row of chunks must end with a zero word", found=chunk.tail[:4].hex())
+    survey_tail(chunk.tail)
     return b"".join((shells[0].tobytes(), chunk.payload, shells[1].tobytes(), coded, chunk.tail))
+
+
+class Tail(NamedTuple):
+    """What follows the relocation table: how many more chunks the row has, and whether a zero word ends it."""
+
+    chunks: int
+    ended: bool
+
+
+def survey_tail(tail: bytes, offset: int = 0) -> Tail:
+    """Walks what follows the first POF0 as the game does: over further chunks, up to a zero word.
+
+    `offset` is where the bytes stand in the file. Raises `FormatError` for what the game can't step over: words that
+    are no chunk, a chunk that reaches beyond the end, and a relocation table that hangs the game.
+    """
+    at = chunks = 0
+    while any(word := tail[at : at + 4]):
+        size = _size_within(tail, at)
+        if size is None or not size or not _is_spelled(word):
+            raise FormatError(
+                "no zero word behind POF0, the game would run on past the file's end",
+                offset=offset + at,
+                expected="00000000, or another chunk",
+                found=word.hex(),
+            )
+        at += SHELL.itemsize + size
+        chunks += 1
+        size = _size_within(tail, at)
+        if tail[at : at + 4] == b"POF0" and size is not None:
+            start, at = at + SHELL.itemsize, at + SHELL.itemsize + size
+            decode_slots(tail[start:at], offset + start)
+    return Tail(chunks, len(word) == 4)
+
+
+ENDED, NOT_ENDED = "files ended by a zero word", "file without the zero word at which the game stops reading"
+ALONE, NOT_ALONE = "files of one chunk", "file with further chunks, which the game steps over"
+
+
+def check(chunk: Chunk) -> list[Finding]:
+    """Where the row of chunks is unlike that of the game's files, but can be read."""
+    tail = survey_tail(chunk.tail)
+    found = []
+    if not tail.ended:
+        found.append(Finding(Severity.WARNING, ENDED, NOT_ENDED))
+    if tail.chunks:
+        found.append(Finding(Severity.INFO, ALONE, NOT_ALONE))
+    return found
+
+
+def _size_within(data: bytes, at: int) -> int | None:
+    """The size word of the chunk at this place; None if the shell or what it holds reaches beyond the end."""
+    start = at + SHELL.itemsize
+    if start > len(data):
+        return None
+    size = int(np.frombuffer(data, SHELL, 1, at)[0]["size"])
+    return size if size <= len(data) - start else None
 
 
 def decode_slots(coded: bytes, offset: int = 0) -> np.ndarray:
@@ -234,21 +274,21 @@ def resolve(pointer: int, offset: int, what: str, start: int, end: int) -> int:
     return target
 
 
-def check_slots(found: np.ndarray, expected: np.ndarray) -> None:
-    """Raises `FormatError` that names the slots if a relocation table isn't the one that the layout asks for."""
-    if np.array_equal(found, expected):
+def check_slots(found: np.ndarray, needed: np.ndarray, allowed: np.ndarray) -> None:
+    """Raises `FormatError` that names the slots if a relocation table lacks one of `needed`, names one that is
+    neither needed nor `allowed`, bool (n of `found`,), or names one twice. All slots are int64, ascending."""
+    lacking = np.setdiff1d(needed, found)
+    beyond = np.setdiff1d(found if len(lacking) else found[~allowed], needed)
+    if not len(lacking) and not len(beyond) and (np.diff(found) > 0).all():
         return
     parts = [
         f"{word} {len(slots):,} ({', '.join(f'0x{slot:X}' for slot in slots[:4])}{', …' if len(slots) > 4 else ''})"
-        for word, slots in (
-            ("lacks", np.setdiff1d(expected, found)),
-            ("has beyond them", np.setdiff1d(found, expected)),
-        )
+        for word, slots in (("lacks", lacking), ("has beyond them", beyond))
         if len(slots)
     ]
     raise FormatError(
         "the relocation table disagrees with the file's pointers",
-        expected=f"{len(expected):,} slots",
+        expected=f"{len(needed):,} slots",
         found=f"{len(found):,}: {' and '.join(parts) or 'some twice'}",
         remedy="the game would follow wrong pointers; it knows only POF0 with a 16-byte shell and deltas from 0x10",
     )
@@ -257,4 +297,8 @@ def check_slots(found: np.ndarray, expected: np.ndarray) -> None:
 def _letters(data: bytes) -> str:
     if not data:
         return "an empty file"
-    return data.decode("ascii") if data.isalnum() and data.isascii() else f"bytes {data.hex(' ')}"
+    return data.decode("ascii") if _is_spelled(data) else f"bytes {data.hex(' ')}"
+
+
+def _is_spelled(magic: bytes) -> bool:
+    return magic.isalnum() and magic.isascii()

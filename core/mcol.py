@@ -5,17 +5,19 @@ Decoding keeps every byte: what nobody understands travels in `Carried`, and enc
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from . import chunk
+from . import chunk, hull_slots
 from .arrays import expand
 from .binary import big_endian, native, view
 from .blocks import Block, place
 from .chunk import POINTER_BASE, Chunk
 from .errors import FormatError
 from .grid import BOX_FIELDS, Grid, decode_box, encode_box
+from .hull_slots import OddSlots, Place
 
 HEADER = np.dtype(
     [
@@ -71,7 +73,7 @@ class Carried:
     `header` is a HEADER record and `cells` the CELL records (n,) of the source, of which encoding replaces the
     fields it knows. `list_words` uint32 (m, 2) are the unread words of the list records. `blocks` are the
     arrays in file order, `lead` the bytes between the header and the first. `shell` holds the file's chunk
-    words and relocation table.
+    words and relocation table, `odd_slots` what is unusual about that.
     """
 
     header: np.ndarray
@@ -80,6 +82,7 @@ class Carried:
     blocks: tuple[Block, ...]
     lead: bytes
     shell: Chunk
+    odd_slots: OddSlots = field(default_factory=OddSlots)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -146,15 +149,23 @@ def decode(data: bytes) -> Hull:
     header = view(body, HEADER, 1, POINTER_BASE, "the header's bytes")[0]
     grid = _decode_grid(header)
     vertex_count, triangle_count = int(header["vertex_count"]), int(header["triangle_count"])
+    counts = {
+        "vertices": vertex_count,
+        "triangles": triangle_count,
+        "spheres": triangle_count,
+        "cells": grid.cell_count,
+    }
     at = {
         name: chunk.resolve(header[name], _header_offset(name), name, HEADER_END, payload_end)
+        if counts[name] or header[name]
+        else payload_end  # an array without elements needs no place
         for name in HEADER_POINTERS
     }
 
     vertices = native(view(body, VERTEX, vertex_count, at["vertices"], "vertices"), np.float32)
-    check_finite(vertices, at["vertices"])
     triangles = native(view(body, TRIANGLE, triangle_count, at["triangles"], "triangles"), np.uint16)
     check_indices(triangles, vertex_count, at["triangles"], TRIANGLE.itemsize)
+    check_finite(vertices, triangles, at["vertices"])
     spheres = native(view(body, SPHERE, triangle_count, at["spheres"], "triangle spheres"), np.float32)
     cells = view(body, CELL, grid.cell_count, at["cells"], "cells")
 
@@ -163,7 +174,6 @@ def decode(data: bytes) -> Hull:
     indices, indices_at, list_starts, list_sizes = _decode_indices(body, lists, lists_at, triangle_count)
 
     _check_shared(first_list, list_counts, list_sizes, len(data))
-    chunk.check_slots(shell.slots, _slots(at["cells"], occupied, lists_at, len(lists)))
     blocks, lead = _find_blocks(
         body,
         [
@@ -174,6 +184,14 @@ def decode(data: bytes) -> Hull:
             ("lists", lists_at, len(lists) * LIST.itemsize),
             ("indices", indices_at, len(indices) * INDEX.itemsize),
         ],
+    )
+    at |= {"lists": lists_at, "indices": indices_at}
+    odd_slots = hull_slots.compare(
+        shell.slots,
+        _slots(at["cells"], occupied, lists_at, len(lists)),
+        _unfollowed(lists_at, list_sizes),
+        _unread_places(at, {block.name: block.size for block in blocks}, occupied)
+        | _spare_places([(HEADER_END, lead), *((at[b.name] + b.size, b.spare) for b in blocks)]),
     )
     return Hull(
         grid=grid,
@@ -197,6 +215,7 @@ def decode(data: bytes) -> Hull:
             blocks=blocks,
             lead=lead,
             shell=replace(shell, payload=memoryview(b""), slots=np.zeros(0, np.int64)),
+            odd_slots=odd_slots,
         ),
     )
 
@@ -312,10 +331,16 @@ def _find_blocks(body: memoryview, blocks: list[tuple[str, int, int]]) -> tuple[
     return found, bytes(body[HEADER_END : starts[0]])
 
 
-def check_finite(vertices: np.ndarray, offset: int) -> None:
-    """Raises `FormatError` if a coordinate of float32 (n, 3) at this file offset is infinite or not a number."""
-    if not np.isfinite(vertices).all():
-        where = int(np.argmin(np.isfinite(vertices)))
+def check_finite(vertices: np.ndarray, triangles: np.ndarray, offset: int) -> None:
+    """Raises `FormatError` if a vertex that a triangle uses is infinite or not a number. `offset` is where the
+    vertices, float32 (n, 3), stand in the file."""
+    bad = ~np.isfinite(vertices)
+    if bad.any():
+        used = np.zeros(len(vertices), bool)
+        used[triangles] = True
+        bad &= used[:, None]
+    if bad.any():
+        where = int(np.argmax(bad))
         raise FormatError(
             f"vertex {where // 3:,} has no usable {'xyz'[where % 3]} coordinate",
             offset=offset + 4 * where,
@@ -354,6 +379,47 @@ def _slots(cells_at: int, occupied: np.ndarray, lists_at: int, list_count: int) 
     )
 
 
+def _unfollowed(lists_at: int, list_sizes: np.ndarray) -> np.ndarray:
+    """File offsets of the index pointers of list records without triangles, -1 for other records, int64 (m,)."""
+    pointers = lists_at + LIST.fields["indices"][1] + LIST.itemsize * np.arange(len(list_sizes))
+    return np.where(list_sizes > 0, -1, pointers)
+
+
+_UNREAD_IN_HEADER = tuple(
+    _header_offset(name) - POINTER_BASE + 4 * word
+    for name, words in (
+        ("minimum_w", 1),
+        ("maximum_w", 1),
+        ("extent", 3),
+        ("extent_w", 1),
+        ("unknown_4c", 1),
+        ("unknown_60", 4),
+        ("unknown_78", 2),
+    )
+    for word in range(words)
+)
+_UNREAD_IN_CELL = (CELL.fields["unknown_0c"][1], *range(CELL.fields["sphere"][1], CELL.itemsize, 4))
+_UNREAD_IN_LIST = (LIST.fields["unknown_08"][1], LIST.fields["unknown_08"][1] + 4)
+
+
+def _unread_places(at: dict[str, int], sizes: dict[str, int], occupied: np.ndarray) -> dict[str, Place]:
+    """By name, where a file with arrays at these places and of these sizes has words that the game doesn't read.
+    Runtime notes, sections 2 to 4."""
+    empty = np.ones(sizes["cells"] // CELL.itemsize, bool)
+    empty[occupied] = False
+    return {
+        "header": Place(POINTER_BASE, HEADER.itemsize, _UNREAD_IN_HEADER, HEADER.itemsize),
+        "cells": Place(at["cells"], sizes["cells"], _UNREAD_IN_CELL, CELL.itemsize),
+        "empty cells": Place(at["cells"], sizes["cells"], (CELL.fields["lists"][1],), CELL.itemsize, empty),
+        "lists": Place(at["lists"], sizes["lists"], _UNREAD_IN_LIST, LIST.itemsize),
+    }
+
+
+def _spare_places(spares: Sequence[tuple[int, bytes]]) -> dict[str, Place]:
+    """The same for the bytes in front of the arrays, between and behind them, numbered in file order."""
+    return {f"spare {number}": Place(start, len(spare)) for number, (start, spare) in enumerate(spares)}
+
+
 # --- encode ---------------------------------------------------------------------------------------
 
 
@@ -388,7 +454,11 @@ def encode(hull: Hull) -> bytes:
         body[at[name] : at[name] + sizes[name]] = np.frombuffer(big_endian(array, dtype), np.uint8)
     _encode_cells(hull, carried, at["lists"], _records(body, CELL, at["cells"], grid.cell_count))
     _encode_lists(hull, carried, at["indices"], _records(body, LIST, at["lists"], len(hull.list_starts)))
-    slots = _slots(at["cells"], hull.occupied, at["lists"], len(hull.list_starts))
+    slots = carried.odd_slots.apply(
+        _slots(at["cells"], hull.occupied, at["lists"], len(hull.list_starts)),
+        _unfollowed(at["lists"], hull.list_sizes),
+        _unread_places(at, sizes, hull.occupied) | _spare_places(spares),
+    )
     return chunk.encode(replace(carried.shell, payload=memoryview(body)[POINTER_BASE:], slots=slots))
 
 
@@ -417,7 +487,8 @@ def _encode_header(hull: Hull, carried: Carried, at: dict[str, int], header: np.
     encode_box(header[0], grid.minimum, grid.maximum, grid.cell_size)
     header["vertex_count"], header["triangle_count"] = len(hull.vertices), len(hull.triangles)
     for name in HEADER_POINTERS:
-        header[name] = at[name] - POINTER_BASE
+        if name == "cells" or len(getattr(hull, name)) or carried.header[name]:
+            header[name] = at[name] - POINTER_BASE
     header["dimensions"], header["outside_solid"] = grid.dimensions, hull.outside_solid
 
 

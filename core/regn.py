@@ -151,7 +151,7 @@ def check(navigation: Navigation) -> list[Finding]:
     if navigation.offsets.faces % 16:
         message = f"the faces begin at 0x{navigation.offsets.faces:X}: the game's vector loads need a multiple of 16"
         add(Severity.ERROR, "navigation arrays", message)
-    return findings + _check_sections(navigation)
+    return [*findings, *chunk.check(navigation.carried.shell), *_check_sections(navigation)]
 
 
 def fits(navigation: Navigation, grid: Grid) -> list[str]:
@@ -201,7 +201,7 @@ def _check_slots(body: bytes, slots: np.ndarray) -> None:
             f"the relocation table lacks the pointer to the {missing[0]}, the game would follow it unchanged",
             offset=_pointer_offset(missing[0]),
         )
-    targets = POINTER_BASE + np.frombuffer(body, ">u4")[slots // 4].astype(np.int64)
+    targets = POINTER_BASE + np.frombuffer(body, ">u4", len(body) // 4)[slots // 4].astype(np.int64)
     wrong = np.flatnonzero(targets > len(body))
     if len(wrong):
         raise FormatError(

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from . import archive, report, stage
+from . import archive, chunk, report, stage
 from .archive import Archive
 from .counted import Check, findings, worst, worst_first
 from .detect import Kind, detect, detect_file
@@ -34,6 +34,8 @@ COUNTED = {
     "archive data": "entries that can be read and unpacked",
 }
 VOLUME_COUNTED = {
+    chunk.ENDED: chunk.ENDED,
+    chunk.ALONE: chunk.ALONE,
     "navigation box": "volumes with the usual words around the box",
     "navigation grid": "volumes with known dimensions",
     "navigation arrays": "volumes whose arrays lie in order inside the file",

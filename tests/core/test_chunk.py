@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core import chunk
-from core.errors import FormatError
+from core.errors import FormatError, Severity
 from tests.oracle.reader import decode_pof0
 from tests.shapes import read
 
@@ -90,10 +90,11 @@ POF0_AT = 0x10 + int.from_bytes(HULL[4:8], "big")
         (b"RIFF" + HULL[4:], "the letters MCOL", 0),
         (change(HULL, 8, b"\x01"), "already relocated", 8),
         (change(HULL, 4, b"\x7f\xff\xff\xfc"), "reach beyond the end", 0x10),
-        (change(HULL, 6, b"\x26\x41"), "multiple of 4", 4),
+        (change(HULL, 6, b"\x26\x41"), "no POF0", POF0_AT + 1),
         (change(HULL, POF0_AT, b"POF1"), "no POF0", POF0_AT),
         (change(HULL, POF0_AT + 4, b"\x00\x00\x7f\xff"), "reach beyond the end", POF0_AT + 16),
-        (HULL[:-1], "end of the file is missing", len(HULL) - 16),
+        (HULL[:-16] + b"\0\0\1", "no zero word behind POF0", len(HULL) - 16),
+        (HULL[:-16] + b"MESH\0\0\0\1" + bytes(8), "no zero word behind POF0", len(HULL) - 16),
         (change(HULL, len(HULL) - 16, b"MCOL"), "no zero word behind POF0", len(HULL) - 16),
     ],
 )
@@ -101,6 +102,52 @@ def test_a_broken_shell_is_refused_with_its_place(data, words, offset):
     with pytest.raises(FormatError, match=words) as caught:
         chunk.decode(data, b"MCOL")
     assert caught.value.offset == offset
+
+
+def shell(magic: bytes, size: int) -> bytes:
+    return magic + size.to_bytes(4, "big") + bytes(8)
+
+
+FURTHER = shell(b"MESH", 5) + b"five!"
+TABLE = shell(b"POF0", 2) + b"\x41\0"
+
+
+@pytest.mark.parametrize(
+    "tail, chunks, ended",
+    [
+        (b"", 0, False),
+        (bytes(1), 0, False),
+        (bytes(3), 0, False),
+        (bytes(4), 0, True),
+        (bytes(5), 0, True),
+        (bytes(4) + b"whatever follows", 0, True),
+        (FURTHER, 1, False),
+        (FURTHER + bytes(4), 1, True),
+        (FURTHER + TABLE + bytes(16), 1, True),
+        (FURTHER + TABLE + FURTHER + FURTHER + TABLE + bytes(2), 3, False),
+        (FURTHER + shell(b"POF0", 0) + bytes(4), 1, True),
+    ],
+)
+def test_what_follows_the_relocation_table_is_carried_and_told(tail, chunks, ended):
+    data = HULL[:-16] + tail
+    read_chunk = chunk.decode(data, b"MCOL")
+    assert chunk.survey_tail(read_chunk.tail) == (chunks, ended)
+    assert chunk.encode(read_chunk) == data
+    told = [(finding.severity, finding.check) for finding in chunk.check(read_chunk)]
+    assert told == [(Severity.WARNING, chunk.ENDED)] * (not ended) + [(Severity.INFO, chunk.ALONE)] * bool(chunks)
+
+
+def test_a_further_relocation_table_that_hangs_the_game_is_refused():
+    start = len(HULL) - 16
+    with pytest.raises(FormatError, match="hangs the game") as caught:
+        chunk.decode(HULL[:-16] + FURTHER + shell(b"POF0", 1) + b"\x3f" + bytes(4), b"MCOL")
+    assert caught.value.offset == start + len(FURTHER) + 16
+
+
+@pytest.mark.parametrize("more", [1, 2, 3])
+def test_a_payload_of_any_size_is_read_and_kept(more):
+    data = change(HULL[:POF0_AT] + bytes(more) + HULL[POF0_AT:], 4, (POF0_AT - 16 + more).to_bytes(4, "big"))
+    assert chunk.encode(chunk.decode(data, b"MCOL")) == data
 
 
 def test_an_unterminated_row_is_never_written():

@@ -65,9 +65,14 @@ def test_records_have_the_sizes_of_the_notes():
 
 
 def test_a_file_cut_anywhere_is_refused():
-    for length in range(len(HULL)):
+    for length in range(len(HULL) - 16):
         with pytest.raises(FormatError):
             mcol.decode(HULL[:length])
+
+
+def test_a_file_cut_behind_its_last_table_is_read_and_kept():
+    for length in range(len(HULL) - 16, len(HULL)):
+        assert mcol.encode(mcol.decode(HULL[:length])) == HULL[:length]
 
 
 def change(offset: int, value: bytes, data: bytes = HULL) -> bytes:

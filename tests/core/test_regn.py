@@ -101,9 +101,22 @@ def test_a_changed_box_brings_its_extent():
 
 
 def test_a_file_cut_anywhere_is_refused():
-    for length in range(len(DATA)):
+    for length in range(len(DATA) - 16):
         with pytest.raises(FormatError):
             regn.decode(DATA[:length])
+
+
+def test_a_file_cut_behind_its_last_table_is_read_and_kept():
+    for length in range(len(DATA) - 16, len(DATA)):
+        assert regn.encode(regn.decode(DATA[:length])) == DATA[:length]
+        assert bool(regn.check(regn.decode(DATA[:length]))) == (length < len(DATA) - 12)
+
+
+@pytest.mark.parametrize("more", [1, 2, 3])
+def test_a_payload_of_any_size_is_read_and_kept(more):
+    data = change(0x04, word(PAYLOAD_END - 0x10 + more), DATA[:PAYLOAD_END] + bytes(more) + DATA[PAYLOAD_END:])
+    assert regn.encode(regn.decode(data)) == data
+    assert regn.check(regn.decode(data)) == []
 
 
 @pytest.mark.parametrize("payload", [0, 4, 0x40, regn.HEADER.itemsize - 4])

@@ -118,7 +118,6 @@ FATAL: dict[str, tuple[bytes, Callable[[bytes], bytes], str]] = {
     "a code that hangs the relocator": (HULL, put("B", POF0 + 17, 0x21), ".col"),
     "no POF0 behind the payload": (HULL, put("4s", POF0, b"POFX"), ".col"),
     "no zero word at the end": (HULL, put("I", len(HULL) - 16, 1), ".col"),
-    "the end cut off": (HULL, lambda data: data[:-16], ".col"),
     "a pointer not relocated": (HULL, put("B", POF0 + 19, 0), ".col"),
     "a null pointer": (HULL, put("I", 0x54, 0), ".col"),
     "a vertex that isn't there": (HULL, put("H", AT["triangles"], 9999), ".col"),
