@@ -13,7 +13,7 @@ import numpy as np
 
 from . import axes, carry, scene_names
 from .core import assemble, collision_set, files, mcol, surfaces
-from .core.errors import FormatError
+from .core.errors import FormatError, some
 from .core.geometry import repeated
 from .mesh_bridge import NewMesh, make_meshes
 
@@ -188,6 +188,13 @@ def _make_set(
     progress: Progress,
 ) -> Imported:
     root, collection = _make_root(scene, carry.SET, stem, data, options.view)
+    unusable = {number: collision_set.unusable(library.parts[number]) for number, _ in chosen}
+    warnings = [
+        f"{stem}: {name} can't be shown: {unusable[number]}; it is preserved and exported unchanged"
+        for number, name in chosen
+        if unusable[number]
+    ]
+    chosen = [(number, name) for number, name in chosen if not unusable[number]]
     root[carry.IMPORTED] = [number for number, _ in chosen]
     groups: dict[tuple[str, ...], bpy.types.Collection] = {(): collection}
     parts = [library.parts[number] for number, _ in chosen]
@@ -199,12 +206,15 @@ def _make_set(
         progress((done + 1) / len(chosen))
     triangle_count = sum(len(part.triangles) for part in parts)
     kept_aside = triangle_count - sum(len(one.triangles) for one in new)
-    warnings = []
     if kept_aside:
         warnings.append(
             f"{stem}: {kept_aside:,} triangles use a vertex twice, which Blender can't hold; "
             "they are kept aside and written back"
         )
+    dropped = collision_set.dropped(library.parts)
+    if dropped:
+        names = some([library.parts[number].name for number in dropped])
+        warnings.append(f"{stem}: the game ignores {names}: an earlier part has the same name. All are preserved")
     if library.trailing:
         warnings.append(
             f"{stem}: {len(library.trailing):,} bytes follow the last part, which the game takes for one more; "
@@ -216,7 +226,7 @@ def _make_set(
 
 def _new_parts(names: list[str], parts: list[collision_set.Part]) -> list[NewMesh]:
     """The meshes of parts, less what is kept aside."""
-    most = max(max(len(part.vertices), len(part.triangles)) for part in parts)
+    most = max((max(len(part.vertices), len(part.triangles)) for part in parts), default=0)
     claims = np.arange(1, most + 1, dtype=np.int32)
     return [
         NewMesh(name, part.vertices, part.triangles, claims[: len(part.vertices)], claims[: len(part.triangles)])

@@ -18,6 +18,7 @@ from typing import NoReturn
 
 from . import mcol, obj, report, sample, stage, verify
 from .archive_extract import extract
+from .collision_set import CollisionSet, unusable
 from .detect import Kind
 from .errors import Finding, FormatError, Severity
 from .files import read_file, write_file
@@ -109,6 +110,9 @@ def write_obj(options: argparse.Namespace) -> int:
     refuse_same(options.output, options.file)
     _, model, as_meshes = load(options.file, "meshes")
     meshes = as_meshes(model, Path(options.file).stem)
+    for part in model.parts if isinstance(model, CollisionSet) else ():
+        if reason := unusable(part):
+            print(f"warning: {part.name} is left out: {reason}")
     if options.mesh is not None:
         wanted = options.mesh.lower()
         meshes = [mesh for mesh in meshes if wanted in (mesh.name.lower(), mesh.name.lower().rpartition(".")[2])]

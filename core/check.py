@@ -14,7 +14,7 @@ from . import chunk, mcol
 from .arrays import expand
 from .blocks import ROW, gaps
 from .chunk import DEFAULT_FLAGS, END_OF_ROW, Relocation
-from .collision_set import CollisionSet, Part
+from .collision_set import CollisionSet, Part, dropped, unusable
 from .counted import Check, count
 from .errors import Severity
 from .fill import layers_in_cells
@@ -356,6 +356,8 @@ def _cell_name(grid: Grid, number: int) -> str:
 
 _PART_CHECKS = (
     ("size words that match the counts", "size words that don't", Severity.ERROR),
+    ("meshes whose triangles have usable corners", "meshes that can't be drawn or edited", Severity.ERROR),
+    ("vertices with usable coordinates", "vertices with coordinates that aren't numbers", Severity.WARNING),
     ("names closed by NUL", "names without closing NUL", Severity.WARNING),
     ("names in CP932", "names that aren't CP932", Severity.WARNING),
     ("name fields of 16, 24 or 32 bytes", "name fields of another length", Severity.INFO),
@@ -381,8 +383,7 @@ def check_set(library: CollisionSet) -> list[Check]:
         owners = np.repeat(np.arange(len(parts)), [len(value) for value in values])
         good = np.concatenate([np.zeros(0, bool), *values])
         checks.append(count(good, name, fault, severity, "mesh", owners, lambda number: parts[number].name))
-    ids = np.array([part.id for part in parts])
-    first = np.isin(np.arange(len(ids)), np.unique(ids, return_index=True)[1])
+    first = ~np.isin(np.arange(len(parts)), dropped(parts))
     ends = Check(
         "files that end with their last mesh",
         int(not library.trailing),
@@ -391,30 +392,35 @@ def check_set(library: CollisionSet) -> list[Check]:
         f"file with {len(library.trailing):,} bytes behind the last mesh, which the game takes for another",
     )
     return [
-        *checks[:5],
+        *checks[:7],
         count(
             first,
             "names that no mesh before has",
             "meshes that the game drops, because one before has the same name but for case, or a name with the same id",
-            Severity.ERROR,
+            Severity.WARNING,
             "mesh",
             label=lambda number: parts[number].name,
         ),
-        *checks[5:],
+        *checks[7:],
         ends,
     ]
 
 
 def _part_truths(part: Part) -> tuple[np.ndarray, ...]:
     name, closed, behind = part.name_field.partition(b"\0")
+    usable = not unusable(part)
+    if not usable:
+        part = replace(part, vertices=part.vertices[:0], triangles=part.triangles[:0])
     shared = edge_census(part.triangles)[1] == 2
     values = (
-        True,  # decoding refuses a size word that doesn't match
+        not part.size_excess,
+        usable,
+        np.isfinite(part.vertices).all(axis=1),
         bool(closed),
         _is_cp932(name),
         len(part.name_field) in (16, 24, 32),
         not any(behind),
-        len(part.triangles) > 0,
+        len(part.triangles) > 0 or not usable,
         shared.all(),
         shared,
         ~repeated(part.triangles),

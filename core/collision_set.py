@@ -6,7 +6,6 @@ import struct
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import chain
 from typing import NoReturn, overload
 
 import numpy as np
@@ -36,12 +35,14 @@ class Part:
 
     `name_field` is the name as stored, the closing NUL and what follows it included. `vertices` float32
     (nv, 3) in game units, `triangles` uint32 (nt, 3). Open shells, doubled triangles, triangles without area
-    and unused vertices occur in the game's own file.
+    and unused vertices occur in the game's own file. `size_excess` is what the size word says beyond the record's
+    size, 0 as a rule: the game only logs that word. See also `unusable`.
     """
 
     name_field: bytes
     vertices: np.ndarray
     triangles: np.ndarray
+    size_excess: int = 0
 
     @property
     def name(self) -> str:
@@ -64,14 +65,17 @@ class Records(Sequence[Part]):
 
     `places`: for each record where in the file its vertices begin, its triangles begin, and it ends. Words are swapped
     once for all arrays that begin at the same remainder modulo 4. In the game's file these are all, but a name field
-    may have any length.
+    may have any length. `excesses`: by number, each `Part.size_excess` that isn't 0.
     """
 
-    __slots__ = ("name_fields", "parts", "places", "words")
+    __slots__ = ("excesses", "name_fields", "parts", "places", "words")
 
-    def __init__(self, data: bytes, name_fields: list[bytes], places: list[tuple[int, int, int]]) -> None:
+    def __init__(
+        self, data: bytes, name_fields: list[bytes], places: list[tuple[int, int, int]], excesses: dict[int, int]
+    ) -> None:
         self.name_fields = name_fields
         self.places = places
+        self.excesses = excesses
         self.parts: list[Part | None] = [None] * len(name_fields)
         self.words = {start: _swapped(data, start) for start in {end % 4 for _, _, end in places}}
 
@@ -91,7 +95,8 @@ class Records(Sequence[Part]):
             words = self.words[end % 4]
             vertices = words[vertices_at // 4 : triangles_at // 4].reshape(-1, 3).view(np.float32)
             triangles = words[triangles_at // 4 : end // 4].reshape(-1, 3)
-            part = self.parts[number] = Part(self.name_fields[number], vertices, triangles)
+            excess = self.excesses.get(range(len(self))[number], 0)
+            part = self.parts[number] = Part(self.name_fields[number], vertices, triangles, excess)
         return part
 
 
@@ -108,22 +113,39 @@ def spelled(name_field: bytes) -> str:
     return name_field.split(b"\0")[0].decode("cp932", "backslashreplace")
 
 
+def unusable(part: Part) -> str:
+    """Why a part's geometry can't be drawn or edited, "" if it can: a triangle uses a vertex that doesn't exist, or
+    one that isn't a place. Such a part is preserved, and the others stay usable."""
+    try:
+        check_indices(part.triangles, len(part.vertices))
+        check_finite(part.vertices, part.triangles)
+    except FormatError as error:
+        return str(error)
+    return ""
+
+
+def dropped(parts: Sequence[Part]) -> list[int]:
+    """Numbers of the parts that the game ignores because an earlier one has the same id: the same name but for case."""
+    seen: set[int] = set()
+    result = []
+    for number, part in enumerate(parts):
+        if part.id in seen:
+            result.append(number)
+        seen.add(part.id)
+    return result
+
+
 def decode(data: bytes) -> CollisionSet:
-    """Reads a CollisionSet. Raises `FormatError` on cut or wrong data, indices past the vertices, and
-    coordinates that are no numbers."""
+    """Reads a CollisionSet. Raises `FormatError` on cut or wrong data. What its triangles and coordinates say is
+    checked a part at a time, by `unusable`."""
     if not data:
         raise FormatError("the file is empty", remedy="choose another file")
-    name_fields, places, end = _find_records(data)
-    records = Records(data, name_fields, places)
+    name_fields, places, excesses, end = _find_records(data)
     if end < len(data) and not (name_fields and _is_trailing(data, end)):
-        _check_indices(records)  # what comes first in the file is told first
-        _refuse_record(data, end, len(records))
-    if not _surely_sound(records):
-        _check_indices(records)
-        for number, part in enumerate(records):
-            with _within(number, part.name_field):
-                check_finite(part.vertices, places[number][0])
-    return CollisionSet(records, data[end:])
+        for number in excesses:  # from the first of them on, the rest may be at the wrong place
+            _refuse_size(data, places[number], name_fields[number], number)
+        _refuse_record(data, end, len(name_fields))
+    return CollisionSet(Records(data, name_fields, places, excesses), data[end:])
 
 
 def encode(library: CollisionSet) -> bytes:
@@ -136,7 +158,7 @@ def encode(library: CollisionSet) -> bytes:
             big_endian(part.vertices, ">f4"),
             big_endian(part.triangles, ">u4"),
         )
-        pieces += (HEAD.pack(sum(map(len, body)), len(part.name_field)), *body)
+        pieces += (HEAD.pack(sum(map(len, body)) + part.size_excess, len(part.name_field)), *body)
     return b"".join((*pieces, library.trailing))
 
 
@@ -163,11 +185,12 @@ def encode_name(name: str) -> bytes:
     return spelled.ljust(max(16, (len(spelled) + 8) // 8 * 8), b"\0")
 
 
-def _find_records(data: bytes) -> tuple[list[bytes], list[tuple[int, int, int]], int]:
-    """The name fields and the places, see `Records`, of the records up to the first whose words can't be right, and
-    where that one begins."""
+def _find_records(data: bytes) -> tuple[list[bytes], list[tuple[int, int, int]], dict[int, int], int]:
+    """The name fields, places and excesses, see `Records`, of the records up to the first whose words can't be right,
+    and where that one begins. Like the game, this goes by the counts."""
     name_fields: list[bytes] = []
     places: list[tuple[int, int, int]] = []
+    excesses: dict[int, int] = {}
     offset, length = 0, len(data)
     head, counts, row = HEAD.size, COUNTS.size, VERTEX.itemsize  # looked up once: this loop takes longest
     try:
@@ -176,16 +199,34 @@ def _find_records(data: bytes) -> tuple[list[bytes], list[tuple[int, int, int]],
             name_at = offset + head
             counts_at = name_at + name_length
             vertex_count, triangle_count = COUNTS.unpack_from(data, counts_at)
-            end = name_at + size
-            if not name_length or end > length or size != name_length + counts + row * (vertex_count + triangle_count):
-                break
-            name_fields.append(data[name_at:counts_at])
             vertices_at = counts_at + counts
+            end = vertices_at + row * (vertex_count + triangle_count)
+            if not name_length or end > length:
+                break
+            if size != end - name_at:
+                excesses[len(places)] = size - (end - name_at)
+            name_fields.append(data[name_at:counts_at])
             places.append((vertices_at, vertices_at + row * vertex_count, end))
             offset = end
     except struct.error:
         pass  # the data end within these words
-    return name_fields, places, offset
+    return name_fields, places, excesses, offset
+
+
+def _refuse_size(data: bytes, place: tuple[int, int, int], name_field: bytes, number: int) -> NoReturn:
+    """Raises `FormatError` for a record whose size word disagrees with its counts, and behind which nothing fits."""
+    vertices_at, triangles_at, end = place
+    name_at = vertices_at - COUNTS.size - len(name_field)
+    vertex_count = (triangles_at - vertices_at) // VERTEX.itemsize
+    triangle_count = (end - triangles_at) // TRIANGLE.itemsize
+    with _within(number, name_field):
+        raise FormatError(
+            "the size word disagrees with the counts",
+            offset=name_at - HEAD.size,
+            expected=f"{end - name_at:,} bytes for {vertex_count:,} vertices and {triangle_count:,} triangles",
+            found=f"{HEAD.unpack_from(data, name_at - HEAD.size)[0]:,}",
+            remedy="this is no CollisionSet, or it is damaged",
+        )
 
 
 def _refuse_record(data: bytes, offset: int, number: int) -> NoReturn:
@@ -210,15 +251,9 @@ def _refuse_record(data: bytes, offset: int, number: int) -> NoReturn:
     vertex_count, triangle_count = COUNTS.unpack_from(data, counts_at)
     triangles_at = vertices_at + vertex_count * VERTEX.itemsize
     end = triangles_at + triangle_count * TRIANGLE.itemsize
-    if size != end - name_at:
-        with _within(number, name_field):
-            raise FormatError(
-                "the size word disagrees with the counts",
-                offset=offset,
-                expected=f"{end - name_at:,} bytes for {vertex_count:,} vertices and {triangle_count:,} triangles",
-                found=f"{size:,}",
-                remedy="this is no CollisionSet, or it is damaged",
-            )
+    place = (vertices_at, triangles_at, end)
+    if size != end - name_at and name_at + size <= len(data):  # the counts lead beyond the end, the size doesn't
+        _refuse_size(data, place, name_field, number)
     with _within(number, name_field):
         check_extent(data, triangles_at - vertices_at, vertices_at, "the vertices")
         check_extent(data, end - triangles_at, triangles_at, "the triangles")
@@ -230,28 +265,6 @@ def _swapped(data: bytes, start: int) -> np.ndarray:
     words = np.frombuffer(data, ">u4", (len(data) - start) // 4, start).astype(np.uint32)
     words.flags.writeable = False
     return words
-
-
-def _surely_sound(records: Records) -> bool:
-    """Whether it shows at a glance that all indices are those of vertices and all coordinates are finite."""
-    bounds = np.fromiter(chain.from_iterable(records.places), np.int64) // 4
-    if len(records.words) != 1 or not np.diff(bounds).all():
-        return False  # an empty array has no largest element
-    (words,) = records.words.values()
-    largest = np.maximum.reduceat(words, bounds[:-1])  # the last run also has what follows the last record
-    vertex_counts = (bounds[1::3] - bounds[0::3]) // 3
-    # As bits, what is no finite number is the largest of the negative ones, and of the positive ones.
-    return bool(
-        (largest[1::3] < vertex_counts).all()
-        and largest[0::3].max() < 0xFF800000
-        and words.view(np.int32).max() < 0x7F800000
-    )
-
-
-def _check_indices(records: Records) -> None:
-    for number, part in enumerate(records):
-        with _within(number, part.name_field):
-            check_indices(part.triangles, len(part.vertices), records.places[number][1], TRIANGLE.itemsize)
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import os
+import re
 from pathlib import Path
 
 from .collision_set import COUNTS, HEAD, LONGEST_SEEN_FIELD, TRIANGLE, VERTEX
@@ -50,7 +51,8 @@ def detect_file(path: str | os.PathLike[str]) -> Kind | None:
 
 
 def _begins_a_set(data: bytes) -> bool:
-    """Whether a first record of a library fits: it has no magic, so its size word must agree with its counts."""
+    """Whether a first record of a collision set fits. It has no magic: either its size word, which the game only logs,
+    agrees with its counts, or its name field looks like one."""
     if len(data) < HEAD.size:
         return False
     size, name_length = HEAD.unpack_from(data)
@@ -59,4 +61,10 @@ def _begins_a_set(data: bytes) -> bool:
         return False
     vertex_count, triangle_count = COUNTS.unpack_from(data, counts_at)
     arrays = vertex_count * VERTEX.itemsize + triangle_count * TRIANGLE.itemsize
-    return size == name_length + COUNTS.size + arrays
+    return size == name_length + COUNTS.size + arrays or _looks_like_a_name(data[HEAD.size : counts_at])
+
+
+def _looks_like_a_name(field: bytes) -> bool:
+    name, nul, rest = field.partition(b"\0")
+    usual = len(field) % 8 == 0 and nul and not any(rest)
+    return bool(usual and re.fullmatch(rb"[A-Za-z]\w{3,}", name))

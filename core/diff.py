@@ -14,7 +14,7 @@ import numpy as np
 from . import collision_set, mcol
 from .arrays import expand
 from .blocks import gaps
-from .collision_set import CollisionSet, Part
+from .collision_set import CollisionSet, Part, unusable
 from .grid import Grid
 from .mcol import Hull
 from .mesh_diff import common, corner_keys, diff_meshes, different, pair, vector
@@ -279,7 +279,12 @@ def diff_sets(a: CollisionSet, b: CollisionSet) -> list[Difference]:
             found.append(Difference(where, f"renamed to {other.name}"))
         elif one.name_field != other.name_field:
             found.append(Difference(where, "other bytes behind the name"))
-        found += [Difference(where, text) for text in diff_meshes(one, other)]
+        if not (unusable(one) or unusable(other)):
+            found += [Difference(where, text) for text in diff_meshes(one, other)]
+        elif geometry((0, one)) != geometry((0, other)):
+            found.append(Difference(where, "a mesh with unusable triangles or coordinates, other bytes"))
+        if one.size_excess != other.size_excess:
+            found.append(Difference(where, "the size word, which the game only logs"))
     found += [Difference(f"mesh {one.name}", f"removed, {len(one.triangles):,} triangles") for _, one in only_a]
     found += [Difference(f"mesh {one.name}", f"added, {len(one.triangles):,} triangles") for _, one in only_b]
     if (np.diff([place for _, (place, _) in pairs]) < 0).any():

@@ -105,9 +105,10 @@ def flat(vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:
     places = columns(vertices).T
     largest = np.abs(places).max(axis=1)
     result = np.zeros(len(triangles), bool)
-    for part in portions(len(triangles)):
-        farthest = largest.take(triangles[part].T).max(axis=0)
-        result[part] = _flat(corners(places, triangles[part]), farthest)
+    with np.errstate(invalid="ignore", over="ignore"):
+        for part in portions(len(triangles)):
+            farthest = largest.take(triangles[part].T).max(axis=0)
+            result[part] = _flat(corners(places, triangles[part]), farthest)
     return result
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from .assemble import NEW, Piece, assemble, identify
 from .asteroid import make_asteroid
-from .collision_set import CollisionSet
+from .collision_set import CollisionSet, unusable
 from .errors import Finding, FormatError
 from .grid import LARGEST_DIMENSION, Grid
 from .mcol import Hull
@@ -25,8 +25,10 @@ def hull_meshes(hull: Hull, stem: str) -> list[Mesh]:
 
 
 def part_meshes(library: CollisionSet, stem: str) -> list[Mesh]:
-    """A library's meshes under their own names; `stem` plays no part."""
-    return [Mesh(part.name, part.vertices, part.triangles.astype(np.int64)) for part in library.parts]
+    """A library's meshes under their own names, less the `unusable` ones; `stem` plays no part."""
+    return [
+        Mesh(part.name, part.vertices, part.triangles.astype(np.int64)) for part in library.parts if not unusable(part)
+    ]
 
 
 def build_like(

@@ -331,7 +331,7 @@ def _find_blocks(body: memoryview, blocks: list[tuple[str, int, int]]) -> tuple[
     return found, bytes(body[HEADER_END : starts[0]])
 
 
-def check_finite(vertices: np.ndarray, triangles: np.ndarray, offset: int) -> None:
+def check_finite(vertices: np.ndarray, triangles: np.ndarray, offset: int | None = None) -> None:
     """Raises `FormatError` if a vertex that a triangle uses is infinite or not a number. `offset` is where the
     vertices, float32 (n, 3), stand in the file."""
     bad = ~np.isfinite(vertices)
@@ -343,19 +343,20 @@ def check_finite(vertices: np.ndarray, triangles: np.ndarray, offset: int) -> No
         where = int(np.argmax(bad))
         raise FormatError(
             f"vertex {where // 3:,} has no usable {'xyz'[where % 3]} coordinate",
-            offset=offset + 4 * where,
+            offset=None if offset is None else offset + 4 * where,
             expected="a finite number",
             found=f"{vertices.ravel()[where]:g}",
         )
 
 
-def check_indices(triangles: np.ndarray, vertex_count: int, offset: int, size: int) -> None:
-    """Raises `FormatError` if a triangle (n, 3), of `size` bytes at this file offset, names no vertex."""
+def check_indices(triangles: np.ndarray, vertex_count: int, offset: int | None = None, size: int = 0) -> None:
+    """Raises `FormatError` if a triangle (n, 3) names no vertex. `offset` is where the triangles stand in the file,
+    of `size` bytes each."""
     if len(triangles) and triangles.max() >= vertex_count:
         where = int(np.argmax(triangles.ravel() >= vertex_count))
         raise FormatError(
             f"triangle {where // 3:,} uses a vertex that doesn't exist",
-            offset=offset + where * size // 3,
+            offset=None if offset is None else offset + where * size // 3,
             expected=f"a number below {vertex_count:,}",
             found=f"{triangles.ravel()[where]:,}",
         )

@@ -47,9 +47,11 @@ def diff_meshes(a: Mesh, b: Mesh) -> list[str]:
 def _movement(before: np.ndarray, after: np.ndarray, of: int) -> str:
     """How vertices moved: by what, if all by the same as far as float32 can tell."""
     who = f"{len(before):,} vertices" if len(before) == of else f"{len(before):,} of {of:,} vertices"
+    if not (np.isfinite(before).all() and np.isfinite(after).all()):
+        return f"{who} moved, some of them from or to coordinates that aren't numbers"
+    reach = max(np.abs(before).max(), np.abs(after).max(), np.finfo(np.float32).tiny)
     step = after.astype(np.float64) - before
     middle = np.median(step, axis=0)
-    reach = max(np.abs(before).max(), np.abs(after).max(), np.finfo(np.float32).tiny)
     finest = float(reach) * 2.0**-23
     # No more decimals than float32 has at this distance from the origin.
     move = np.round(middle, int(np.floor(-np.log10(finest)))) + 0.0

@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from .assemble import Edit, Mesh, Piece, assemble, is_unedited, matches
+from .assemble import Edit, Mesh, Piece, assemble, is_unedited, matches, moved
 from .collision_set import CollisionSet, Part, encode_name
 from .errors import Finding, FormatError, Severity
 from .geometry import flat, repeated
@@ -117,6 +117,8 @@ def _without_flat(original: Part | None, edit: PartEdit, findings: list[Finding]
         message = f"`{edit.label}`: {mesh.loose:,} vertices belong to no face and are left out"
         findings.append(Finding(Severity.WARNING, "loose vertices", message))
     bad = ~np.isfinite(mesh.vertices).all(axis=1)
+    if original is not None and bad.any():
+        bad &= moved(mesh.vertices, mesh.vertex_ids, original)  # the source's own unused ones come back
     if bad.any():
         raise FormatError(
             f"{np.count_nonzero(bad):,} vertices of `{edit.label}` have no usable coordinates",

@@ -258,8 +258,10 @@ def test_a_hull_without_triangles_is_a_fault():
 # --- libraries ------------------------------------------------------------------------------------
 
 
-def part(name=b"rou_e101_bdy\0\0\0\0", triangles=None):
+def part(name=b"rou_e101_bdy\0\0\0\0", triangles=None, vertex=None):
     vertices, faces = box([0] * 3, [1] * 3)
+    if vertex is not None:
+        vertices = np.concatenate((vertices, np.full((1, 3), vertex, np.float32)))
     return Part(name, vertices, (faces if triangles is None else np.array(triangles)).astype(np.uint32))
 
 
@@ -280,12 +282,23 @@ def test_a_sound_mesh_passes_everything():
 @pytest.mark.parametrize(
     ("library", "name", "severity"),
     [
-        (CollisionSet((part(), part(b"ROU_e101_BDY\0\0\0\0"))), "names that no mesh before has", Severity.ERROR),
+        (CollisionSet((part(), part(b"ROU_e101_BDY\0\0\0\0"))), "names that no mesh before has", Severity.WARNING),
         (CollisionSet((part(),), bytes(16)), "files that end with their last mesh", Severity.ERROR),
         (CollisionSet((part(b"rou_e101_bdy_001"),)), "names closed by NUL", Severity.WARNING),
         (CollisionSet((part(b"\x81\0\0\0\0\0\0\0" * 2),)), "names in CP932", Severity.WARNING),
         (CollisionSet((part(b"short\0\0\0"),)), "name fields of 16, 24 or 32 bytes", Severity.INFO),
         (CollisionSet((part(b"name\0 and more \0"),)), "name fields with zeros behind the name", Severity.INFO),
+        (
+            CollisionSet((replace(part(), size_excess=4),)),
+            "size words that match the counts",
+            Severity.ERROR,
+        ),
+        (
+            CollisionSet((part(triangles=[[0, 1, 99]]),)),
+            "meshes whose triangles have usable corners",
+            Severity.ERROR,
+        ),
+        (CollisionSet((part(vertex=np.nan),)), "vertices with usable coordinates", Severity.WARNING),
         (CollisionSet((part(triangles=np.zeros((0, 3))),)), "meshes with triangles", Severity.WARNING),
         (CollisionSet((part(triangles=[[0, 1, 2]]),)), "edges shared by exactly two triangles", Severity.INFO),
         (CollisionSet((part(triangles=[[0, 1, 2]]),)), "vertices that a triangle uses", Severity.INFO),

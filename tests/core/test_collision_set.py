@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.collision_set import CollisionSet, Part, decode, encode, encode_name
+from core.collision_set import CollisionSet, Part, decode, dropped, encode, encode_name, unusable
 from core.errors import FormatError
 from tests.oracle.reader import read_set
 
@@ -166,14 +166,32 @@ def test_padding_behind_the_last_record_is_kept_apart(count, fill):
     assert encode(library) == data
 
 
-@pytest.mark.parametrize("place", [0, 4])
 @pytest.mark.parametrize("value", [0, 1, 0x7FFFFFFF, 0xFFFFFFFF])
 @pytest.mark.parametrize("broken", [0, 1, 2])
-def test_a_damaged_head_is_an_error_and_never_the_end_of_the_library(broken, value, place):
+def test_a_wrong_size_word_is_carried_because_the_game_only_logs_it(broken, value):
+    data = bytearray(record(b"first") + record(b"second") + record(b"third"))
+    struct.pack_into(">I", data, broken * len(record(b"first")), value)
+    library = decode(bytes(data))
+    assert [part.name for part in library.parts] == ["first", "second", "third"]
+    assert [part.size_excess != 0 for part in library.parts] == [number == broken for number in range(3)]
+    assert encode(library) == data
+
+
+def test_a_wrong_size_word_is_named_when_the_rest_does_not_fit():
+    """Whether the size or the counts are wrong shows by what follows."""
+    data = bytearray(record(b"first") + record(b"second"))
+    struct.pack_into(">I", data, 8 + 16, 3)
+    error = refusal(bytes(data))
+    assert "record 0" in error.problem and "size word disagrees" in error.problem and error.offset == 0
+
+
+@pytest.mark.parametrize("value", [0, 1, 0x7FFFFFFF, 0xFFFFFFFF])
+@pytest.mark.parametrize("broken", [0, 1, 2])
+def test_a_damaged_name_length_is_an_error_and_never_the_end_of_the_library(broken, value):
     """Parts behind the damage would be missing from the scene and from what can be edited."""
     data = bytearray(record(b"first") + record(b"second") + record(b"third"))
     at = broken * len(record(b"first"))
-    struct.pack_into(">I", data, at + place, value)
+    struct.pack_into(">I", data, at + 4, value)
     error = refusal(bytes(data))
     assert f"record {broken}" in error.problem
     assert at <= error.offset <= at + 8
@@ -204,33 +222,40 @@ def test_something_else_is_refused(text):
 
 @pytest.mark.parametrize("corner", [0, 1, 2])
 @pytest.mark.parametrize("value", [4, 0x10000, 0xFFFFFFFF])
-def test_an_index_past_the_vertices_names_part_triangle_and_offset(corner, value):
+def test_an_index_past_the_vertices_makes_its_part_unusable_and_no_other(corner, value):
     triangles = [list(t) for t in TETRAHEDRON]
     triangles[2][corner] = value
-    first = record(b"first")
-    error = refusal(first + record(b"mob_n040", triangles=triangles))
-    assert "record 1 (mob_n040)" in error.problem and "triangle 2" in error.problem
-    assert error.offset == len(first) + 8 + 16 + 8 + 4 * 12 + 2 * 12 + 4 * corner
-    assert "below 4" in str(error) and f"found {value:,}" in str(error)
+    data = record(b"first") + record(b"mob_n040", triangles=triangles)
+    library = decode(data)
+    assert encode(library) == data
+    assert unusable(library.parts[0]) == ""
+    assert "triangle 2 uses a vertex that doesn't exist" in unusable(library.parts[1])
+    assert f"below 4, found {value:,}" in unusable(library.parts[1])
 
 
 @pytest.mark.parametrize(("value", "shown"), [(float("nan"), "nan"), (float("inf"), "inf"), (-float("inf"), "-inf")])
 @pytest.mark.parametrize("axis", [0, 1, 2])
-def test_a_coordinate_that_is_no_number_names_part_vertex_axis_and_offset(axis, value, shown):
+def test_a_coordinate_that_is_no_number_makes_its_part_unusable_and_no_other(axis, value, shown):
     vertices = [list(v) for v in CORNERS]
     vertices[3][axis] = value
-    first = record(b"first")
-    error = refusal(first + record(b"mob_n040", vertices=vertices))
-    assert "record 1 (mob_n040)" in error.problem and f"vertex 3 has no usable {'xyz'[axis]}" in error.problem
-    assert error.offset == len(first) + 8 + 16 + 8 + 3 * 12 + 4 * axis
-    assert str(error).endswith(f"found {shown}")
+    data = record(b"first") + record(b"mob_n040", vertices=vertices)
+    library = decode(data)
+    assert encode(library) == data
+    assert unusable(library.parts[0]) == ""
+    assert f"vertex 3 has no usable {'xyz'[axis]}" in unusable(library.parts[1])
+    assert unusable(library.parts[1]).endswith(f"found {shown}")
 
 
-def test_what_comes_first_in_the_file_is_told_first():
-    beyond = record(b"a", triangles=[(0, 1, 4)])
-    cut = record(b"b")[:-1]
-    assert "triangle 0 uses a vertex that doesn't exist" in str(refusal(record(b"c") + beyond + cut))
-    assert "the triangles reach beyond the end" in str(refusal(record(b"c") + cut))
+def test_a_coordinate_that_no_triangle_uses_may_be_anything():
+    data = record(b"first", vertices=[*CORNERS, (float("nan"), float("inf"), 0)])
+    library = decode(data)
+    assert encode(library) == data
+    assert unusable(library.parts[0]) == ""
+
+
+def test_the_game_ignores_a_part_with_the_name_of_an_earlier_one():
+    parts = decode(record(b"Same") + record(b"other") + record(b"sAME") + record(b"same\0behind")).parts
+    assert dropped(parts) == [2, 3]
 
 
 @pytest.mark.parametrize("value", [0x7FFFFFFF, 0xFFFFFFFF, 0x15555556])
@@ -242,7 +267,7 @@ def test_a_count_beyond_the_file_is_refused_before_anything_is_allocated(place, 
 
 
 def test_a_name_with_a_line_feed_does_not_break_the_line():
-    refusal(record(b"two\nlines", vertices=[(float("nan"), 0, 0)], triangles=[]))
+    refusal(record(b"two\nlines")[:-1])
 
 
 def test_random_bytes_raise_nothing_else():

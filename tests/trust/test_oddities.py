@@ -137,7 +137,6 @@ FATAL: dict[str, tuple[bytes, Callable[[bytes], bytes], str]] = {
     "no name field": (LIBRARY, put("I", 4, 0), ".bin"),
     "a size word that disagrees": (LIBRARY, put("I", 0, 9999), ".bin"),
     "a mesh's vertex that isn't there": (LIBRARY, put("I", FIRST - 4, 9999), ".bin"),
-    "two meshes of one name": (LIBRARY, lambda data: data + data[:FIRST].replace(b"mob_n040", b"MOB_N040"), ".bin"),
     "faces not aligned": (VOLUME, put("I", 0x78, int.from_bytes(VOLUME[0x78:0x7C], "big") - 4), ".rgn"),
     "a volume already relocated": (VOLUME, put("B", 8, 1), ".rgn"),
     "faces beyond the end": (VOLUME, put("H", 0x64, 60_000), ".rgn"),
