@@ -10,12 +10,14 @@ from . import (
     last_check,
     making,
     operators,
+    roots,
     sidebar,
     translations,
 )
 
 MODULES = (
     translations,
+    roots,
     operators,
     file_handlers,
     last_check,

@@ -10,8 +10,10 @@ import os
 
 import bpy
 
+from .core.errors import FormatError
+
 LAYOUT = 1
-"""Counts up when the properties below change their meaning."""
+"""Counts up when the properties below change their meaning. A later one is refused."""
 
 KIND = "sylpheed_kind"
 SOURCE = "sylpheed_source"
@@ -42,17 +44,67 @@ def make_root(kind: str, stem: str, data: bytes) -> bpy.types.Object:
 def kind(obj: bpy.types.Object) -> str:
     """What an object is to this extension, "" for any other."""
     shown = obj.data is not None and obj.data.get(KIND) == SHOWN
-    return SHOWN if shown else str(obj.get(KIND, ""))
+    found = SHOWN if shown else obj.get(KIND, "")
+    return found if isinstance(found, str) else ""
 
 
 def source(root: bpy.types.Object) -> bytes:
-    """The source file's bytes."""
-    return bytes(root[SOURCE])
+    """The source file's bytes. Raises `FormatError` where they are gone, or where a later extension made the root."""
+    layout = root.get(VERSION, LAYOUT)
+    if not isinstance(layout, int):
+        raise lost_source(root, VERSION)
+    if layout > LAYOUT:
+        raise FormatError(
+            f"`{root.name}` was imported with a later version of this extension",
+            expected=f"layout {LAYOUT} at most",
+            found=layout,
+            remedy="update the extension",
+        )
+    data = root.get(SOURCE)
+    if not isinstance(data, bytes):
+        raise lost_source(root, SOURCE)
+    return data
+
+
+def lost_source(root: bpy.types.Object, what: str) -> FormatError:
+    """The error for a root of which a property is gone or can't be used."""
+    return FormatError(f"`{root.name}` lost its source ({what})", remedy="import the file again")
+
+
+def is_damaged_root(obj: bpy.types.Object) -> bool:
+    """Whether an object was a root and lost the property that says which."""
+    return kind(obj) not in (HULL, SET) and (SOURCE in obj or DIGEST in obj)
+
+
+def stem(root: bpy.types.Object) -> str:
+    """The source file's name without its ending, or the root's own where it is lost."""
+    given = root.get(STEM)
+    return given if isinstance(given, str) and given else root.name
+
+
+def root_id(root: bpy.types.Object) -> str:
+    """What tells the objects that came with a root, "" where it is lost."""
+    given = root.get(ROOT_ID)
+    return given if isinstance(given, str) else ""
+
+
+def came_with(obj: bpy.types.Object, root: bpy.types.Object) -> bool:
+    """Whether an object was imported with a root, or is a copy of one that was."""
+    return root_id(root) != "" and obj.get(ROOT_ID) == root_id(root)
+
+
+def imported_records(root: bpy.types.Object) -> set[int]:
+    """The records of a collision set that were imported with a root. Raises `FormatError` where that is lost."""
+    records = root.get(IMPORTED)
+    numbers = records.to_list() if hasattr(records, "to_list") else records
+    if not isinstance(numbers, list) or not all(isinstance(number, int) for number in numbers):
+        raise lost_source(root, IMPORTED)
+    return set(numbers)
 
 
 def set_source(root: bpy.types.Object, data: bytes) -> None:
     """Replaces the source file's bytes; the imported file's are still known, see `is_imported`."""
-    root[DIGEST] = root.get(DIGEST) or _digest(source(root))
+    root[DIGEST] = _known_digest(root) or _digest(source(root))
     del root[SOURCE]  # Blender cuts bytes at the first NUL where a property is there already
     root[SOURCE] = data
     root.update_tag()  # Blender tells nobody of an edit to a property
@@ -60,8 +112,12 @@ def set_source(root: bpy.types.Object, data: bytes) -> None:
 
 def is_imported(root: bpy.types.Object, data: bytes) -> bool:
     """Whether bytes are those of the file that was imported, also after `set_source`."""
+    return _digest(data) == (_known_digest(root) or _digest(source(root)))
+
+
+def _known_digest(root: bpy.types.Object) -> str:
     digest = root.get(DIGEST)
-    return _digest(data) == (_digest(source(root)) if digest is None else digest)
+    return digest if isinstance(digest, str) else ""
 
 
 def _digest(data: bytes) -> str:

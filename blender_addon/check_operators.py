@@ -12,6 +12,7 @@ from bpy.props import IntProperty, StringProperty
 from . import carry, last_check, scene_names
 from .core.errors import FormatError, Severity, some
 from .deferred import geometry, mesh_bridge, problems, scene_read
+from .roots import find_all_roots, find_any_root, find_damaged
 from .translations import report_text
 
 Result = set[str]
@@ -26,25 +27,6 @@ class RootProperties:
     root_uid: IntProperty(default=0, options={"HIDDEN", "SKIP_SAVE"})
 
 
-def find_checked_root(context: bpy.types.Context, name: str = "", session_uid: int = 0) -> bpy.types.Object:
-    """The root of that session number or name, or that of the active object, or the only one. Raises
-    `FormatError`."""
-    roots = [root for kind in (carry.HULL, carry.SET) for root in scene_read.find_roots(context.scene, kind)]
-    if session_uid:
-        roots = [root for root in roots if root.session_uid == session_uid]
-    elif name:
-        roots = [root for root in roots if root.name == name]
-    else:
-        active = scene_read.root_of(context.view_layer.objects.active)
-        roots = [active] if active in roots else roots
-    if len(roots) == 1:
-        return roots[0]
-    if not roots:
-        what = f"the scene holds no hull or library called {name!r}" if name else "the scene holds no hull or library"
-        raise FormatError(what, remedy="import one with File > Import")
-    raise FormatError(f"the scene holds {some([root.name for root in roots])}", remedy="select one of their objects")
-
-
 class SYLPHEED_OT_check(bpy.types.Operator):
     """Check the hulls and collision sets of this scene as the export does. The sidebar shows the result"""
 
@@ -52,7 +34,9 @@ class SYLPHEED_OT_check(bpy.types.Operator):
     bl_label = "Check Sylpheed Hulls"
 
     def execute(self, context: bpy.types.Context) -> Result:
-        roots = [root for kind in (carry.HULL, carry.SET) for root in scene_read.find_roots(context.scene, kind)]
+        roots = find_all_roots(context.scene)
+        for damaged in find_damaged(context.scene):
+            self.report({"WARNING"}, scene_names.printable(str(carry.lost_source(damaged, carry.KIND))))
         if not roots:
             self.report({"WARNING"}, "The scene holds no hull and no collision set")
             return {"CANCELLED"}
@@ -107,7 +91,7 @@ class SYLPHEED_OT_select_problem(bpy.types.Operator, RootProperties):
 
     def execute(self, context: bpy.types.Context) -> Result:
         try:
-            root = find_checked_root(context, self.root, self.root_uid)
+            root = find_any_root(context, self.root, self.root_uid)
             found = matching(last_check.run(context, root), self.check, self.severity)
             redraw_sidebars(context)
             if not found:

@@ -17,7 +17,8 @@ import bpy
 from . import carry
 from .check_operators import summary
 from .core.errors import FormatError, Severity
-from .deferred import detect, files, problems, rebuild, scene_export, scene_import, scene_read, scene_stage
+from .deferred import detect, files, problems, rebuild, scene_export, scene_import, scene_stage
+from .roots import explain_none, find_all_roots
 
 COMMAND = "sylpheed"
 FINE, FAILED, UNREADABLE = 0, 1, 2
@@ -156,6 +157,8 @@ def _check_file(path: str) -> int:
 def _export(options: argparse.Namespace) -> int:
     _open(options.blend)
     roots = [root for root in _roots(options.blend) if options.root in ("", root.name)]
+    if options.root:  # one of a library may have the same name
+        roots = [root for root in roots if root.library is None] or roots
     if len(roots) != 1:
         names = ", ".join(root.name for root in _roots(options.blend))
         raise FormatError("name one of its roots with --root", file=options.blend, found=names)
@@ -218,9 +221,9 @@ def _import_file(path: str, hull: scene_import.HullOptions, parts: scene_import.
 
 def _roots(path: str) -> list[bpy.types.Object]:
     scene = bpy.context.scene
-    roots = scene_read.find_roots(scene, carry.HULL) + scene_read.find_roots(scene, carry.SET)
+    roots = find_all_roots(scene)
     if not roots:
-        raise FormatError("the file's scene holds no hull and no collision set", file=path, remedy="import one")
+        raise explain_none(scene, (carry.HULL, carry.SET), "", roots).within(path)
     return roots
 
 

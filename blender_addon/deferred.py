@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from . import scene_making as scene_making
     from . import scene_read as scene_read
     from . import scene_stage as scene_stage
+    from . import sources as sources
     from .core import collision_set as collision_set
     from .core import detect as detect
     from .core import files as files
@@ -57,6 +58,7 @@ else:
     scene_making = Deferred("scene_making")
     scene_read = Deferred("scene_read")
     scene_stage = Deferred("scene_stage")
+    sources = Deferred("sources")
     collision_set = Deferred("core.collision_set")
     detect = Deferred("core.detect")
     files = Deferred("core.files")

@@ -18,9 +18,10 @@ import numpy as np
 from bpy.props import StringProperty
 
 from . import carry, last_check
-from .check_operators import RootProperties, find_checked_root, gather, matching, redraw_sidebars
+from .check_operators import RootProperties, gather, matching, redraw_sidebars
 from .core.errors import FormatError, some
-from .deferred import collision_set, geometry, mcol, mesh_bridge, problems, ring_fill
+from .deferred import geometry, mesh_bridge, problems, ring_fill, sources
+from .roots import find_any_root
 from .translations import report_text
 
 Result = set[str]
@@ -77,7 +78,7 @@ class Fix(RootProperties):
 
     def execute(self, context: bpy.types.Context) -> Result:
         try:
-            root = find_checked_root(context, self.root, self.root_uid)
+            root = find_any_root(context, self.root, self.root_uid)
             checked = last_check.run(context, root)
             mended, left_out = mend_objects(context, root, checked, self)
         except FormatError as error:
@@ -212,11 +213,10 @@ def _number(mesh: bmesh.types.BMesh) -> None:
 
 
 def _source_triangles(root: bpy.types.Object, obj: bpy.types.Object) -> np.ndarray:
-    data = carry.source(root)
     if carry.kind(root) == carry.HULL:
-        return mcol.decode(data).triangles.astype(np.int64)
-    parts, record = collision_set.decode(data).parts, obj.get(carry.RECORD)
-    if isinstance(record, int) and 0 <= record < len(parts) and obj.get(carry.ROOT_ID) == root.get(carry.ROOT_ID):
+        return sources.hull_source(root).triangles.astype(np.int64)
+    parts, record = sources.set_source(root).parts, obj.get(carry.RECORD)
+    if isinstance(record, int) and 0 <= record < len(parts) and carry.came_with(obj, root):
         return parts[record].triangles.astype(np.int64)
     return np.zeros((0, 3), np.int64)
 

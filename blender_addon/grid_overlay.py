@@ -15,8 +15,9 @@ from gpu_extras.batch import batch_for_shader
 
 from . import carry, viewport
 from .core.errors import FormatError
-from .deferred import geometry, grid_layers, mcol, mesh_bridge, query, rebuild, scene_export
+from .deferred import geometry, grid_layers, mcol, mesh_bridge, query, rebuild, scene_export, sources
 from .grid_settings import settings
+from .roots import find_root
 from .translations import label_text
 
 MOST_SPHERES = 1_000
@@ -141,8 +142,7 @@ def _rebuild(context: bpy.types.Context, overlay: Overlay) -> None:
     try:
         root = _root_to_show(context, overlay)
     except FormatError:
-        overlay.root, overlay.root_uid, overlay.hull = "", 0, None
-        overlay.layers, overlay.legend, overlay.shot = {}, [], None
+        _show_nothing(overlay)
         raise
     if root.session_uid != overlay.root_uid:
         overlay.root_uid, overlay.hull, overlay.shot = root.session_uid, None, None
@@ -154,7 +154,11 @@ def _rebuild(context: bpy.types.Context, overlay: Overlay) -> None:
     except FormatError as error:
         overlay.refusal = str(error)
         if overlay.hull is None:
-            overlay.hull = mcol.decode(carry.source(root))
+            try:
+                overlay.hull = sources.hull_source(root)
+            except FormatError:
+                _show_nothing(overlay)
+                raise
     overlay.rebuilds += 1
     overlay.rebuilt_at = time.monotonic()
     overlay.layers = {}
@@ -163,10 +167,15 @@ def _rebuild(context: bpy.types.Context, overlay: Overlay) -> None:
     overlay.shot = None
 
 
+def _show_nothing(overlay: Overlay) -> None:
+    overlay.root, overlay.root_uid, overlay.hull = "", 0, None
+    overlay.layers, overlay.legend, overlay.shot = {}, [], None
+
+
 def _root_to_show(context: bpy.types.Context, overlay: Overlay) -> bpy.types.Object:
     """The active object's root or the only one; where neither tells, the one that is shown."""
     try:
-        return scene_export.find_root(context, carry.HULL)
+        return find_root(context, carry.HULL)
     except FormatError:
         root = _by_uid(context, overlay.root_uid)
         if root is None:

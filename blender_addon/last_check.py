@@ -12,38 +12,52 @@ from bpy.app.handlers import persistent
 from . import carry
 from .deferred import problems, scene_read
 
-ALL = -1
-"""In `Result.edited`: the objects below the root are others than they were."""
-
 
 @dataclass(slots=True)
 class Result:
-    """A check, the state of the root and each object below it when it was made, and which of them differ since."""
+    """A check, and the state of the root and each object below it when it was made, by session number.
+
+    The handlers only note that something happened, in the same time however much the scene holds. `edited` looks
+    at the objects of the root when it is asked. `objects` are these as they were last found; no reference to them
+    outlives an undo. `entered` are objects that were edited in edit mode, where no state can be read.
+    """
 
     checked: problems.Checked
     states: dict[int, int | None]
-    edited: set[int] = field(default_factory=set)
+    root: bpy.types.Object
+    objects: list[bpy.types.Object] | None = None
+    entered: set[int] = field(default_factory=set)
+    touched: bool = False
+    differs: bool = False
+
+    @property
+    def edited(self) -> bool:
+        """Whether the objects differ from those that were checked."""
+        if self.touched:
+            self.differs = _differs(self)
+            self.touched = False
+        return self.differs
 
 
 _results: dict[int, Result] = {}
 """By the root's session number, which survives undo and renaming."""
 
-_object_count = -1
-
 
 def run(context: bpy.types.Context, root: bpy.types.Object) -> problems.Checked:
     """Checks a root and keeps the result."""
-    global _object_count
     checked = problems.check_root(context, root)
-    states = {obj.session_uid: _state(obj) for obj in (root, *scene_read.below(context.scene, root))}
-    _results[root.session_uid] = Result(checked, states)
-    _object_count = len(bpy.data.objects)
+    objects = [root, *scene_read.below(context.scene, root)]
+    states = {obj.session_uid: _state(obj) for obj in objects}
+    _results[root.session_uid] = Result(checked, states, root, objects)
     return checked
 
 
 def of(root: bpy.types.Object) -> Result | None:
     """The last check of a root."""
-    return _results.get(root.session_uid)
+    result = _results.get(root.session_uid)
+    if result:
+        result.root = root
+    return result
 
 
 def forget() -> None:
@@ -54,14 +68,17 @@ def forget() -> None:
 def trust(context: bpy.types.Context, root: bpy.types.Object) -> None:
     """Takes a result for fresh after something that Blender reports like an edit, such as entering edit mode."""
     context.view_layer.update()
-    _results[root.session_uid].edited.clear()
+    result = _results[root.session_uid]
+    result.touched = result.differs = False
+    result.entered.clear()
 
 
 def _state(obj: bpy.types.Object) -> int | None:
     """A number that is the same as long as an object's shape and place are, or the source that a root carries; None
     if that can't be told. In edit mode it is that of the mesh as it was last written back."""
     if carry.kind(obj) in (carry.HULL, carry.SET):
-        return zlib.crc32(carry.source(obj))
+        data = obj.get(carry.SOURCE)
+        return zlib.crc32(data) if isinstance(data, bytes) else None
     if obj.modifiers or obj.constraints or obj.type not in {"MESH", "EMPTY"}:
         return None
     number = zlib.crc32(np.array([obj.matrix_basis, obj.matrix_parent_inverse], np.float32).tobytes())
@@ -82,22 +99,37 @@ def _state(obj: bpy.types.Object) -> int | None:
 
 @persistent
 def _note_edits(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
-    global _object_count
-    if not _results:
+    if not _results or not depsgraph.id_type_updated("OBJECT"):
         return
-    if len(bpy.data.objects) != _object_count:
-        _object_count = len(bpy.data.objects)
-        _compare_all(scene)
-        return
-    for update in depsgraph.updates:
-        if isinstance(update.id, bpy.types.Object) and (update.is_updated_geometry or update.is_updated_transform):
-            _compare(update.id.original)
+    rearranged = depsgraph.id_type_updated("SCENE")  # something is new, gone, or has another parent
+    for result in _results.values():
+        result.touched = True
+        if rearranged:
+            result.objects = None
+    if getattr(bpy.context, "mode", "").startswith("EDIT"):  # even to count the updates takes longer in a large scene
+        for update in depsgraph.updates:
+            if isinstance(update.id, bpy.types.Object) and (update.is_updated_geometry or update.is_updated_transform):
+                _note_edit_mode(update.id.original)
+
+
+def _note_edit_mode(obj: bpy.types.Object) -> None:
+    for result in _results.values():
+        if obj.session_uid in result.states:
+            result.entered.add(obj.session_uid)
+
+
+@persistent
+def _forget_objects(*_: object) -> None:
+    """Before an undo or redo."""
+    for result in _results.values():
+        result.objects = None
 
 
 @persistent
 def _note_undo(*_: object) -> None:
-    if _results and bpy.context.scene:
-        _compare_all(bpy.context.scene)
+    for result in _results.values():
+        result.touched, result.objects = True, None
+        result.entered |= result.states.keys()
 
 
 @persistent
@@ -105,32 +137,37 @@ def _note_load(*_: object) -> None:
     forget()
 
 
-def _compare(obj: bpy.types.Object) -> None:
-    for result in _results.values():
-        if obj.session_uid in result.states:
-            state = None if scene_read.is_edited(obj) else _state(obj)
-            if state is None or state != result.states[obj.session_uid]:
-                result.edited.add(obj.session_uid)
-            else:
-                result.edited.discard(obj.session_uid)
+def _differs(result: Result) -> bool:
+    try:
+        return _compare(result, result.objects)
+    except ReferenceError:  # one was deleted, and Blender has not reported it yet
+        return _compare(result, None)
 
 
-def _compare_all(scene: bpy.types.Scene) -> None:
-    for kind in (carry.HULL, carry.SET):
-        for root in scene_read.find_roots(scene, kind):
-            result = of(root)
-            if result is None:
-                continue
-            objects = [root, *scene_read.below(scene, root)]
-            result.edited.clear()
-            if {obj.session_uid for obj in objects} != set(result.states):
-                result.edited.add(ALL)
-            for obj in objects:
-                _compare(obj)
+def _compare(result: Result, objects: list[bpy.types.Object] | None) -> bool:
+    """Whether any of these objects, or where None those that the scene has now, differs from what was checked."""
+    if objects is None:
+        result.objects = objects = [result.root, *scene_read.below(bpy.context.scene, result.root)]
+    if {obj.session_uid for obj in objects} != result.states.keys():
+        return True
+    for number, obj in enumerate(objects):
+        if _is_edited_since(result, obj):
+            objects.insert(0, objects.pop(number))  # it will be asked first, while it is dragged
+            return True
+    return False
+
+
+def _is_edited_since(result: Result, obj: bpy.types.Object) -> bool:
+    if scene_read.is_edited(obj):
+        return obj.session_uid in result.entered
+    state = _state(obj)
+    return state is None or state != result.states[obj.session_uid]
 
 
 HANDLERS = (
     ("depsgraph_update_post", _note_edits),
+    ("undo_pre", _forget_objects),
+    ("redo_pre", _forget_objects),
     ("undo_post", _note_undo),
     ("redo_post", _note_undo),
     ("load_post", _note_load),

@@ -9,8 +9,9 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProp
 from . import carry, grid_overlay, viewport
 from .core import asteroid
 from .core.errors import FormatError
-from .deferred import mcol, scene_export, scene_import, scene_making, scene_read
+from .deferred import scene_import, scene_making, sources
 from .operators import Result, ViewProperties, refuse, report
+from .roots import find_root, has_root
 from .translations import report_text
 
 
@@ -54,7 +55,7 @@ class OBJECT_OT_sylpheed_add_asteroid(bpy.types.Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         cls.poll_message_set("There is no hull to add it to: import one, or make one with New Hull")
-        return bool(scene_read.find_roots(context.scene, carry.HULL))
+        return has_root(context.scene, carry.HULL)
 
     def draw(self, context: bpy.types.Context) -> None:
         self.layout.use_property_split = True
@@ -63,7 +64,7 @@ class OBJECT_OT_sylpheed_add_asteroid(bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> Result:
         try:
-            root = scene_export.find_root(context, carry.HULL)
+            root = find_root(context, carry.HULL)
             if not self.properties.is_property_set("location"):
                 self.location = viewport.in_root(root, context.scene.cursor.location)
             look = self.seed, self.size, self.roughness, self.triangles
@@ -178,11 +179,11 @@ class OBJECT_OT_sylpheed_fit_grid(bpy.types.Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         cls.poll_message_set("There is no hull in the scene")
-        return bool(scene_read.find_roots(context.scene, carry.HULL))
+        return has_root(context.scene, carry.HULL)
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
         try:
-            source = mcol.decode(carry.source(scene_export.find_root(context, carry.HULL)))
+            source = sources.hull_source(find_root(context, carry.HULL))
         except FormatError as error:
             return refuse(self, error)
         sides = set(source.grid.cell_size.tolist())
@@ -200,9 +201,7 @@ class OBJECT_OT_sylpheed_fit_grid(bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> Result:
         try:
-            change = scene_making.fit_grid_of(
-                context, scene_export.find_root(context, carry.HULL), self.cell_size, self.margin
-            )
+            change = scene_making.fit_grid_of(context, find_root(context, carry.HULL), self.cell_size, self.margin)
         except FormatError as error:
             return refuse(self, error)
         if not change:

@@ -15,6 +15,7 @@ from . import carry, scene_names, viewport
 from .core.errors import FormatError
 from .deferred import detect, files, rebuild, scene_export, scene_import, scene_stage
 from .preferences import PATH_OPTIONS, SylpheedPreferences, folders
+from .roots import find_root, find_roots
 from .translations import CONTEXT, label_text, report_text
 
 if TYPE_CHECKING:
@@ -301,8 +302,7 @@ class EXPORT_SCENE_OT_sylpheed_col(bpy.types.Operator, ExportFile):
 
     def draw(self, context: bpy.types.Context) -> None:
         self.layout.use_property_split = True
-        roots = [obj.name for obj in context.scene.objects if carry.kind(obj) == carry.HULL]
-        if len(roots) > 1:
+        if len(find_roots(context.scene, carry.HULL)) > 1:
             self.layout.prop_search(self, "hull", context.scene, "objects")
         for name in ("rebuild", "outside", "turn", "apply_modifiers"):
             self.layout.prop(self, name)
@@ -315,8 +315,8 @@ class EXPORT_SCENE_OT_sylpheed_col(bpy.types.Operator, ExportFile):
         options = rebuild.Options(rebuild.Rebuild(self.rebuild), rebuild.Outside(self.outside), self.turn)
 
         def export_root() -> tuple[str, scene_export.Exported]:
-            root = scene_export.find_root(context, carry.HULL, self.hull, self.collection)
-            return root[carry.STEM], scene_export.export_hull(context, root, options, self.apply_modifiers)
+            root = find_root(context, carry.HULL, self.hull, self.collection)
+            return carry.stem(root), scene_export.export_hull(context, root, options, self.apply_modifiers)
 
         return self.export(context, export_root)
 
@@ -330,19 +330,26 @@ class EXPORT_SCENE_OT_sylpheed_set(bpy.types.Operator, ExportFile):
 
     filename_ext = ".bin"
     filter_glob: StringProperty(default="*.bin", options={"HIDDEN"})
+    set: StringProperty(
+        name="Set",
+        description="Name of the collision set's root object. Empty: that of the active object, or the only one",
+        default="",
+    )
 
     def draw(self, context: bpy.types.Context) -> None:
         self.layout.use_property_split = True
+        if len(find_roots(context.scene, carry.SET)) > 1:
+            self.layout.prop_search(self, "set", context.scene, "objects")
         self.layout.prop(self, "apply_modifiers")
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
-        _suggest_name(self, context, carry.SET)
+        _suggest_name(self, context, carry.SET, self.set)
         return ExportHelper.invoke(self, context, event)
 
     def execute(self, context: bpy.types.Context) -> Result:
         def export_root() -> tuple[str, scene_export.Exported]:
-            root = scene_export.find_root(context, carry.SET, collection=self.collection)
-            return root[carry.STEM], scene_export.export_set(context, root, self.apply_modifiers)
+            root = find_root(context, carry.SET, self.set, self.collection)
+            return carry.stem(root), scene_export.export_set(context, root, self.apply_modifiers)
 
         return self.export(context, export_root)
 
@@ -523,7 +530,7 @@ def _suggest_name(operator: bpy.types.Operator, context: bpy.types.Context, kind
     if operator.filepath:
         return
     try:
-        stem = scene_export.find_root(context, kind, name)[carry.STEM]
+        stem = carry.stem(find_root(context, kind, name))
     except FormatError:
         return  # execute says so
     folder = os.path.dirname(bpy.data.filepath)

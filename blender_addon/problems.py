@@ -139,9 +139,15 @@ def check_root(context: bpy.types.Context, root: bpy.types.Object) -> Checked:
         facts, problems = [], [_refused(error)]
     order = (Severity.ERROR, Severity.WARNING, Severity.INFO)
     problems.sort(key=lambda problem: order.index(problem.severity))
-    told = label_text("{name}, {count:,} bytes", name=root[carry.STEM], count=len(carry.source(root)))
-    source = Fact("Source", told)
-    return Checked(root.name, carry.kind(root), (source, *facts), tuple(problems), shapes)
+    return Checked(root.name, carry.kind(root), (*_source_facts(root), *facts), tuple(problems), shapes)
+
+
+def _source_facts(root: bpy.types.Object) -> list[Fact]:
+    try:
+        size = len(carry.source(root))
+    except FormatError:
+        return []  # a problem says so
+    return [Fact("Source", label_text("{name}, {count:,} bytes", name=carry.stem(root), count=size))]
 
 
 def _shapes(pieces: Iterable[Piece], origins: Iterable[Origin]) -> dict[int, Shape]:

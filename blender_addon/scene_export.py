@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 
 import bpy
 
-from . import carry, scene_names
+from . import carry, scene_names, sources
 from .core import collision_set, mcol
 from .core.assemble import Edit, Piece, assemble
-from .core.errors import Finding, FormatError, Severity, some
+from .core.errors import Finding, Severity, some
 from .core.faults import long_list_faults, refuse
 from .core.rebuild import Options, Rebuilt, rebuild
 from .core.rebuild_set import PartEdit, rebuild_set
@@ -20,7 +20,6 @@ from .scene_read import (
     Reading,
     below,
     claim_by_position,
-    find_roots,
     read_object,
     read_objects,
     strays,
@@ -34,48 +33,6 @@ class Exported:
     data: bytes
     summary: str
     warnings: tuple[str, ...]
-
-
-def find_root(context: bpy.types.Context, kind: str, name: str = "", collection: str = "") -> bpy.types.Object:
-    """The root of that name, or that of the active object, or the only one in the scene, or in the collection of
-    the scene that is named.
-
-    Raises `FormatError` that lists the choices.
-    """
-    roots = find_roots(context.scene, kind)
-    what = "hull" if kind == carry.HULL else "library"
-    if collection:
-        return _root_in(roots, collection, what, name)
-    if not roots:
-        raise FormatError(f"the scene holds no {what}", remedy=f"import one with File > Import > Sylpheed {what}")
-    if name:
-        named = [root for root in roots if root.name == name]
-        if named:
-            return named[0]
-        raise FormatError(f"the scene holds no {what} called {name!r}", expected=_names(roots))
-    active = context.view_layer.objects.active
-    while active is not None:
-        if active in roots:
-            return active
-        active = active.parent
-    if len(roots) == 1:
-        return roots[0]
-    raise FormatError(
-        f"the scene holds {len(roots)} of that kind, {_names(roots)}",
-        remedy="select one of its objects, or name it in the options",
-    )
-
-
-def _root_in(roots: list[bpy.types.Object], collection: str, what: str, name: str) -> bpy.types.Object:
-    held = set(bpy.data.collections[collection].all_objects) if collection in bpy.data.collections else set()
-    found = [root for root in roots if root in held and name in ("", root.name)]
-    if len(found) == 1:
-        return found[0]
-    raise FormatError(
-        f"the collection {collection!r} holds {_names(found) or f'no {what}'}",
-        expected=f"one {what}",
-        remedy=f"put the exporter on the collection that the {what}'s root is in",
-    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,15 +50,14 @@ class HullEdit:
 
 def read_hull(context: bpy.types.Context, root: bpy.types.Object, apply_modifiers: bool) -> HullEdit:
     """The edit of a hull. Raises `FormatError` for a source that can't be read."""
-    data = carry.source(root)
-    source = mcol.decode(data)
+    source = sources.hull_source(root)
     reading = read_objects(context, root, below(context.scene, root), apply_modifiers)
     pieces = claim_by_position(reading.pieces, source)
     order = sorted(range(len(pieces)), key=lambda number: _first_claim(pieces[number]))
     pieces = [pieces[number] for number in order]
     return HullEdit(
         source,
-        carry.is_imported(root, data),
+        carry.is_imported(root, carry.source(root)),
         assemble(pieces, source),
         tuple(pieces),
         tuple(reading.origins[number] for number in order),
@@ -160,8 +116,10 @@ def export_set(context: bpy.types.Context, root: bpy.types.Object, apply_modifie
 
 def read_set(context: bpy.types.Context, root: bpy.types.Object, apply_modifiers: bool) -> SetEdit:
     """The edit of a library. Raises `FormatError` for a source that can't be read."""
-    source = collision_set.decode(carry.source(root))
-    imported = set(root.get(carry.IMPORTED, ()))
+    source = sources.set_source(root)
+    imported = carry.imported_records(root)
+    if not carry.root_id(root):
+        raise carry.lost_source(root, carry.ROOT_ID)
     edits, origins, warnings = [], [], []
     context.view_layer.update()
     for obj in below(context.scene, root):
@@ -186,7 +144,7 @@ def _identity(obj: bpy.types.Object, root: bpy.types.Object, count: int) -> tupl
     The name in the file stays until the user changes the object's, whatever Blender did to it.
     """
     name, record = obj.name, obj.get(carry.RECORD)
-    if not isinstance(record, int) or not 0 <= record < count or obj.get(carry.ROOT_ID) != root.get(carry.ROOT_ID):
+    if not isinstance(record, int) or not 0 <= record < count or not carry.came_with(obj, root):
         return None, scene_names.without_suffix(name)
     given = str(obj.get(carry.GIVEN_NAME, name))
     return record, scene_names.without_suffix(name) if scene_names.is_renamed(name, given) else None
@@ -231,7 +189,3 @@ def _stray_warnings(context: bpy.types.Context, root: bpy.types.Object) -> list[
     return [
         f"{some([f'`{name}`' for name in names])} came with {root.name} but no longer hang below it and aren't exported"
     ]
-
-
-def _names(roots: list[bpy.types.Object]) -> str:
-    return ", ".join(root.name for root in roots)

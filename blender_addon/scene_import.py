@@ -11,7 +11,7 @@ from pathlib import Path
 import bpy
 import numpy as np
 
-from . import axes, carry, scene_names
+from . import axes, carry, roots, scene_names
 from .core import assemble, collision_set, files, mcol, surfaces
 from .core.errors import FormatError, some
 from .core.geometry import repeated
@@ -162,7 +162,7 @@ def _make_spheres(stem: str, hull: mcol.Hull, root: bpy.types.Object, parent: bp
 
 def remake_shown(scene: bpy.types.Scene, root: bpy.types.Object, hull: mcol.Hull) -> None:
     """Makes the cells and spheres that show a hull anew, as far as it has them, after its grid changed."""
-    stem = root[carry.STEM]
+    stem = carry.stem(root)
     for parent in root.users_collection:
         for collection in list(parent.children):
             what = collection.name.removeprefix(f"{stem} ").partition(".")[0]
@@ -276,6 +276,7 @@ def _make_root(
     collection = bpy.data.collections.new(stem)
     scene.collection.children.link(collection)
     root = carry.make_root(kind, stem, data)
+    roots.forget()
     root.rotation_euler, root.scale = axes.root_transform(view.scale, view.up, view.mirror)
     collection.objects.link(root)
     return root, collection
@@ -287,7 +288,8 @@ def add_object(
     """A new object of a root's, below it."""
     obj = bpy.data.objects.new(name, data)
     obj.parent = root
-    obj[carry.ROOT_ID] = root[carry.ROOT_ID]
+    if carry.root_id(root):
+        obj[carry.ROOT_ID] = carry.root_id(root)
     collection.objects.link(obj)
     return obj
 

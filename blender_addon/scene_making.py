@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 
-from . import carry, scene_names
+from . import carry, scene_names, sources
 from .core import mcol
 from .core.assemble import assemble
 from .core.asteroid import make_asteroid
@@ -53,6 +53,7 @@ def add_asteroid(
     """A new asteroid below a hull's root, and what to warn of. Raises `FormatError` where the file's coordinates
     can't hold it."""
     check_numbers("the asteroid", asteroid.size, *asteroid.place)
+    hull = sources.hull_source(root)
     vertices, triangles = make_asteroid(asteroid.seed, asteroid.size, asteroid.roughness, asteroid.triangles)
     _check_precision(vertices, triangles, asteroid)
     name = _free_name(root)
@@ -64,7 +65,6 @@ def add_asteroid(
     alone = [other for other in below(scene, root) if other != obj]
     if len(alone) == 1 and scene_names.without_suffix(alone[0].name).endswith(".wall"):
         alone[0].display_type = "WIRE"  # as on import, else it hides the asteroid that it encloses
-    hull = mcol.decode(carry.source(root))
     warnings = []
     if hull.grid.outside(vertices + np.float32(asteroid.place)).any():
         warnings.append(
@@ -106,7 +106,7 @@ def fit_grid_of(context: bpy.types.Context, root: bpy.types.Object, cell_size: f
             f"`{root.name}` is linked from {library.filepath}", remedy="make it local, or fit the grid there"
         )
     check_numbers("the grid", cell_size, margin)
-    source = mcol.decode(carry.source(root))
+    source = sources.hull_source(root)
     reading = read_objects(context, root, below(context.scene, root), True)
     edit = assemble(claim_by_position(reading.pieces, source), source)
     if not len(edit.triangles) or not np.isfinite(edit.vertices).all():
@@ -193,13 +193,17 @@ def _number(value: np.float32) -> str:
 def _free_name(root: bpy.types.Object) -> str:
     """The first name of an asteroid that no object has."""
     number = 1
-    while (name := scene_names.surface(root[carry.STEM], f"asteroid_{number:02}")) in bpy.data.objects:
+    while (name := scene_names.surface(carry.stem(root), f"asteroid_{number:02}")) in bpy.data.objects:
         number += 1
     return name
 
 
 def _collection(scene: bpy.types.Scene, root: bpy.types.Object) -> bpy.types.Collection:
-    """Where the root is, or the scene's own collection where that is linked and can't be changed."""
+    """Where the root is, or the scene's own collection where that is linked or overridden and can't be changed."""
     in_scene = {scene.collection, *scene.collection.children_recursive}
-    editable = [found for found in root.users_collection if found in in_scene and not found.library]
+    editable = [
+        found
+        for found in root.users_collection
+        if found in in_scene and not found.library and not found.override_library
+    ]
     return editable[0] if editable else scene.collection

@@ -45,18 +45,6 @@ class Reading:
     warnings: list[str] = field(default_factory=list)
 
 
-def find_roots(scene: bpy.types.Scene, kind: str) -> list[bpy.types.Object]:
-    """The roots of one kind in a scene, hidden ones included."""
-    return [obj for obj in scene.objects if carry.kind(obj) == kind]
-
-
-def root_of(obj: bpy.types.Object | None) -> bpy.types.Object | None:
-    """The root that an object is or hangs below, None if there is none."""
-    while obj is not None and carry.kind(obj) not in (carry.HULL, carry.SET):
-        obj = obj.parent
-    return obj
-
-
 def below(scene: bpy.types.Scene, root: bpy.types.Object) -> list[bpy.types.Object]:
     """Everything in the scene that hangs below a root, up to other roots, less what only shows something."""
     in_scene = set(scene.objects)
@@ -78,13 +66,12 @@ def below(scene: bpy.types.Scene, root: bpy.types.Object) -> list[bpy.types.Obje
 
 def strays(scene: bpy.types.Scene, root: bpy.types.Object) -> list[str]:
     """Names of objects that were imported with a root and no longer hang below it."""
-    mine = root.get(carry.ROOT_ID)
     family = {carry.HULL, carry.SET}
     return sorted(
         obj.name
         for obj in scene.objects
         if obj.type == "MESH"
-        and obj.get(carry.ROOT_ID) == mine
+        and carry.came_with(obj, root)
         and carry.kind(obj) != carry.SHOWN
         and not any(carry.kind(parent) in family for parent in _parents(obj))
     )

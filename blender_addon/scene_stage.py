@@ -14,9 +14,9 @@ from .core.errors import FormatError
 from .core.mod import Written, open_collision, write_mod
 from .core.rebuild import Options
 from .core.stage import SETS, Game, Phase, Stage, find_game, stages
+from .roots import find_all_roots
 from .scene_export import export_hull, export_set
 from .scene_import import HullOptions, Imported, Progress, SetOptions, make_hull, make_set
-from .scene_read import find_roots
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ def export_mod(
     replaces all 18 copies, or with `all_sets` False the one that it was imported from.
     Raises `FormatError`, and nothing is written then.
     """
-    roots = [root for kind in (carry.HULL, carry.SET) for root in find_roots(context.scene, kind)]
+    roots = find_all_roots(context.scene)
     game = _game_of(roots, game_directory)
     replacements: dict[str, bytes] = {}
     owners: dict[str, str] = {}

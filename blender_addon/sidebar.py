@@ -9,8 +9,9 @@ import bpy
 from . import carry, last_check
 from .check_operators import SYLPHEED_OT_check, SYLPHEED_OT_select_problem
 from .core.errors import Severity
-from .deferred import problems, scene_read
+from .deferred import problems
 from .fixes import FIXES
+from .roots import root_of
 from .translations import CONTEXT
 
 ICONS = {Severity.ERROR: "CANCEL", Severity.WARNING: "ERROR", Severity.INFO: "INFO"}
@@ -27,7 +28,7 @@ class SYLPHEED_PT_hull(bpy.types.Panel):
 
     def draw(self, context: bpy.types.Context) -> None:
         layout = self.layout
-        root = scene_read.root_of(context.view_layer.objects.active)
+        root = root_of(context.view_layer.objects.active)
         if root is None:
             layout.label(text="Select an object of a hull or collision set", icon="INFO")
             layout.operator(SYLPHEED_OT_check.bl_idname, text="Check All", icon="CHECKMARK")
@@ -103,11 +104,11 @@ class SYLPHEED_PT_hull_facts(bpy.types.Panel):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        root = scene_read.root_of(context.view_layer.objects.active)
+        root = root_of(context.view_layer.objects.active)
         return root is not None and last_check.of(root) is not None
 
     def draw(self, context: bpy.types.Context) -> None:
-        root = scene_read.root_of(context.view_layer.objects.active)
+        root = root_of(context.view_layer.objects.active)
         result = last_check.of(root) if root else None
         if result is None:
             return

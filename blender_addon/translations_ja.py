@@ -139,6 +139,10 @@ TEXTS = {
     "Name of the hull's root object. Empty: that of the active object, or the only one": (
         "ルートオブジェクトの名前。空なら、アクティブオブジェクトのもの、または唯一のもの"
     ),
+    "Set": "当たり判定セット",
+    "Name of the collision set's root object. Empty: that of the active object, or the only one": (
+        "当たり判定セットのルートオブジェクトの名前。空なら、アクティブオブジェクトのもの、または唯一のもの"
+    ),
     "Rebuild": "再構築",
     "How much of the source file to make anew": "元のファイルをどこまで作り直すか",
     "Changed": "変更",
