@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from typing import Any
 
 import bpy
 
@@ -73,7 +74,7 @@ def lost_source(root: bpy.types.Object, what: str) -> FormatError:
 
 def is_damaged_root(obj: bpy.types.Object) -> bool:
     """Whether an object was a root and lost the property that says which."""
-    return kind(obj) not in (HULL, SET) and (SOURCE in obj or DIGEST in obj)
+    return kind(obj) not in (HULL, SET) and any(obj.get(name) is not None for name in (SOURCE, DIGEST))
 
 
 def stem(root: bpy.types.Object) -> str:
@@ -95,7 +96,7 @@ def came_with(obj: bpy.types.Object, root: bpy.types.Object) -> bool:
 
 def imported_records(root: bpy.types.Object) -> set[int]:
     """The records of a collision set that were imported with a root. Raises `FormatError` where that is lost."""
-    records = root.get(IMPORTED)
+    records: Any = root.get(IMPORTED)
     numbers = records.to_list() if hasattr(records, "to_list") else records
     if not isinstance(numbers, list) or not all(isinstance(number, int) for number in numbers):
         raise lost_source(root, IMPORTED)
