@@ -6,6 +6,7 @@ a sandbox or of another user, don't know of each other.
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import tempfile
@@ -25,6 +26,9 @@ else:
 
 WAITS = 60.0
 """Seconds in which another program should be through with its archive."""
+
+HELD = {errno.EACCES, errno.EAGAIN, errno.EWOULDBLOCK, errno.EDEADLK, errno.EINTR}
+"""What a system answers when another program has the lock, or a signal came in between."""
 
 _mine = threading.RLock()
 _depth = 0
@@ -79,6 +83,7 @@ def _locked(stream: IO[bytes]) -> bool:
             msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1)
         else:
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
+    except OSError as error:
+        # anything else: the file system knows no locks (ENOLCK, ENOTSUP, EINVAL, …), and nobody else is known either
+        return error.errno not in HELD
     return True

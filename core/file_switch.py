@@ -20,6 +20,7 @@ backups of different ages would fit together no more.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import json
 import logging
@@ -31,6 +32,7 @@ from typing import BinaryIO
 
 from .errors import FormatError
 from .file_lock import alone
+from .files import TRIES, UNBLOCK, BlockedError, replace_patiently
 
 Writer = Callable[[BinaryIO], object]
 
@@ -131,7 +133,7 @@ def _write_new(plan: _Plan, name: str, writer: Writer | None) -> int | None:
     if writer is None:
         return None
     new, target = plan.at(name, NEW), plan.at(name)
-    with open(new, "wb") as stream:
+    with _create(new) as stream:
         writer(stream)
         size = stream.tell()
         stream.flush()
@@ -141,16 +143,25 @@ def _write_new(plan: _Plan, name: str, writer: Writer | None) -> int | None:
     return size
 
 
+def _create(path: Path) -> BinaryIO:
+    """A new file of this name, whatever stood there: a link of that name is deleted, never followed."""
+    if os.path.lexists(path):
+        os.unlink(path)
+    return open(path, "xb")
+
+
 def _commit(plan: _Plan) -> None:
     try:
         _write_journal(plan)
         _forward(plan)
     except BaseException as error:
         # also if only the journal failed: it may say "switching" already, and then no new file may be deleted first
-        if not _attempt(lambda: _back(plan)):
+        kept: list[Path] = []
+        blocked = isinstance(error, BlockedError)
+        if not _attempt(lambda: _back(plan, kept, keep=blocked)):
             raise _half_way(plan.folder, plan.group, error) from error
         if isinstance(error, OSError):
-            raise _refused(plan.folder, plan.group, error) from error
+            raise _refused(plan.folder, plan.group, error, *kept) from error
         raise
     if not _attempt(lambda: _tidy(plan)):
         # the new files are in place and count; the next write, or `recover`, ends this
@@ -163,9 +174,9 @@ def _forward(plan: _Plan) -> None:
         target, new, old = plan.at(name), plan.at(name, NEW), plan.at(name, OLD)
         if new.exists() if size is not None else target.exists():
             if target.exists() and not old.exists():
-                os.replace(target, old)
+                replace_patiently(target, old)
             if size is not None:
-                os.replace(new, target)
+                replace_patiently(new, target)
         elif size is not None and (not target.exists() or target.stat().st_size != size):
             raise FormatError(
                 "an interrupted write can't be finished, a file of it is missing",
@@ -176,18 +187,39 @@ def _forward(plan: _Plan) -> None:
     _sync(plan.folder)
 
 
-def _back(plan: _Plan) -> None:
-    """Undoes step 4. Each state on the way is one that `_forward` can go on from, until the journal is replaced."""
+def _back(plan: _Plan, kept: list[Path], keep: bool) -> None:
+    """Undoes step 4. Each state on the way is one that `_forward` can go on from, until the journal is replaced.
+    With `keep` the new files go to a folder, which is added to `kept`."""
     for name, size in reversed(list(plan.sizes.items())):
         target, new, old = plan.at(name), plan.at(name, NEW), plan.at(name, OLD)
         if size is not None and target.exists() and not new.exists():
-            os.replace(target, new)
+            replace_patiently(target, new)
         if old.exists():
-            os.replace(old, target)
+            replace_patiently(old, target)
     _sync(plan.folder)
     plan = replace(plan, switching=False)
     _write_journal(plan)
+    if keep:
+        kept += _keep(plan)
     _discard(plan)
+
+
+def _keep(plan: _Plan) -> list[Path]:
+    """Moves the new files to a folder of their own beside their places, `GROUP.new`: that folder, or none."""
+    for number in ("", *range(2, TRIES + 1)):
+        folder = plan.folder / f"{plan.group}.new{number}"
+        try:
+            os.mkdir(folder)
+        except FileExistsError:
+            continue
+        except OSError:
+            break
+        with contextlib.suppress(OSError):
+            for name, size in plan.sizes.items():
+                if size is not None:
+                    os.rename(plan.at(name, NEW), folder / name)
+            return [folder]
+    return []
 
 
 def _tidy(plan: _Plan) -> None:
@@ -195,7 +227,7 @@ def _tidy(plan: _Plan) -> None:
         old = plan.at(name, OLD)
         if old.exists():
             if plan.backup:
-                os.replace(old, plan.at(name, BACKUP))
+                replace_patiently(old, plan.at(name, BACKUP))
             else:
                 os.unlink(old)
     _end(plan)
@@ -217,11 +249,11 @@ def _end(plan: _Plan) -> None:
 def _write_journal(plan: _Plan) -> None:
     journal, temporary = plan.at(plan.group, JOURNAL), plan.at(plan.group, JOURNAL + "~")
     content = {"switching": plan.switching, "backup": plan.backup, "sizes": dict(plan.sizes)}
-    with open(temporary, "w", encoding="utf-8") as stream:
-        json.dump(content, stream)
+    with _create(temporary) as stream:
+        stream.write(json.dumps(content).encode())
         stream.flush()
         os.fsync(stream.fileno())
-    os.replace(temporary, journal)
+    replace_patiently(temporary, journal)
     _sync(plan.folder)
 
 
@@ -281,9 +313,11 @@ def _sync(folder: Path) -> None:
             os.close(handle)
 
 
-def _refused(folder: Path, group: str, error: OSError) -> FormatError:
+def _refused(folder: Path, group: str, error: OSError, *kept: Path) -> FormatError:
     problem = f"can't be written ({error.strerror or error})"
-    return FormatError(problem, file=str(folder / group), remedy="nothing was changed")
+    remedy = f"{UNBLOCK}; nothing was changed" if isinstance(error, BlockedError) else "nothing was changed"
+    remedy += "".join(f", and the new files are kept in {place}" for place in kept)
+    return FormatError(problem, file=str(folder / group), remedy=remedy)
 
 
 def _half_way(folder: Path, group: str, error: BaseException) -> FormatError:

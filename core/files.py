@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
+import secrets
+import stat
 import time
 from pathlib import Path
 
@@ -13,6 +14,18 @@ from .errors import FormatError
 PREFIX, SUFFIX = ".sylpheed-", ".tmp"
 ABANDONED_AFTER = 24 * 3600.0
 """Seconds after which a temporary belongs to no write any more: its program was killed."""
+
+TRIES = 5
+"""How many names are tried for a new file. Two programs rarely choose one of 2^32 names, and never five times."""
+
+PATIENCE = 4.0
+"""Seconds in which a virus scanner should be through with a file that it keeps from being replaced."""
+
+UNBLOCK = "close the game or the program that uses the file, then write again"
+
+
+class BlockedError(PermissionError):
+    """Another program keeps a file from being replaced, and went on to."""
 
 
 def read_file(path: str | os.PathLike[str]) -> bytes:
@@ -44,38 +57,98 @@ def write_file(path: str | os.PathLike[str], data: bytes) -> None:
     """Writes through a temporary file in the same folder, then replaces the target in one step. A link stays, and
     the file that it names is written. Temporaries that a killed program left in the folder long ago are removed.
 
-    Raises `FormatError` with the system's reason; the target is then as it was and no temporary is left.
+    Raises `FormatError` with the system's reason; the target is then as it was and no temporary is left. If another
+    program keeps the target from being replaced, the new file is kept, and the error names it.
     """
     target = Path(os.path.realpath(path))
     temporary = ""
     try:
-        if target.is_dir():
-            raise FormatError("can't be written (a folder has this name)", file=str(path))
-        if target.exists() and not target.is_file():
-            raise FormatError("can't be written (it is no regular file)", file=str(path))
-        if target.exists() and not os.access(target, os.W_OK):
-            raise FormatError(
-                "can't be written (the file is read-only)",
-                file=str(path),
-                remedy="choose another name or allow writing",
-            )
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=PREFIX, suffix=SUFFIX)
+        mode = _mode_to_write(target, str(path))
+        handle, temporary = create_new(target.parent, 0o666 if mode is None else mode)
         with os.fdopen(handle, "wb") as stream:
             stream.write(data)
             stream.flush()
             os.fsync(stream.fileno())
-        os.chmod(temporary, target.stat().st_mode if target.exists() else 0o666 & ~_umask())
-        os.replace(temporary, target)
+        if mode is not None:
+            os.chmod(temporary, mode)
+        try:
+            replace_patiently(temporary, target)
+        except BlockedError as error:
+            kept = _keep(temporary, target)
+            temporary = ""
+            remedy = f"{UNBLOCK}; the new file is kept as {kept}"
+            raise FormatError(_reason(error), file=str(path), remedy=remedy) from error
         temporary = ""
         _remove_abandoned(target.parent)
     except OSError as error:
-        raise FormatError(f"can't be written ({error.strerror or error})", file=str(path)) from error
+        raise FormatError(_reason(error), file=str(path)) from error
     finally:
         if temporary:
-            try:
+            with contextlib.suppress(OSError):  # the folder itself is gone, and the temporary with it
                 os.unlink(temporary)
-            except OSError:
-                pass  # the folder itself is gone, and the temporary with it
+
+
+def create_new(folder: str | os.PathLike[str], mode: int = 0o666) -> tuple[int, str]:
+    """Creates a file of our own in a folder: a handle that writes it, and its path.
+
+    `tempfile` takes a folder where Windows allows no new files for one where each of 2^31 names is taken, and tries
+    them all. Raises `OSError`; any but a taken name at once.
+    """
+    flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
+    for left in reversed(range(TRIES)):
+        path = os.path.join(folder, f"{PREFIX}{secrets.token_hex(4)}{SUFFIX}")
+        try:
+            return os.open(path, flags, mode), path
+        except FileExistsError:
+            if not left:
+                raise
+    raise AssertionError("no name was tried")
+
+
+def replace_patiently(old: str | os.PathLike[str], new: str | os.PathLike[str]) -> None:
+    """`os.replace`, tried again for `PATIENCE` seconds while another program blocks one of the files: a virus scanner
+    reads what was just written, a game holds its archives open. Then raises `BlockedError`; any other error at once."""
+    end, pause = time.monotonic() + PATIENCE, 0.02
+    while True:
+        try:
+            os.replace(old, new)
+            return
+        except PermissionError as error:
+            if time.monotonic() > end:
+                raise BlockedError(error.errno, error.strerror) from error
+        time.sleep(pause)
+        pause = min(2 * pause, 0.5)
+
+
+def _mode_to_write(target: Path, file: str) -> int | None:
+    """The permissions of a file that is to be replaced, None for a new one. Raises `FormatError` if it must not be."""
+    if target.is_symlink():
+        raise FormatError("can't be written (a link that leads to itself)", file=file)
+    if target.is_dir():
+        raise FormatError("can't be written (a folder has this name)", file=file)
+    if not target.exists():
+        return None
+    if not target.is_file():
+        raise FormatError("can't be written (it is no regular file)", file=file)
+    if not os.access(target, os.W_OK):
+        remedy = "choose another name or allow writing"
+        raise FormatError("can't be written (the file is read-only)", file=file, remedy=remedy)
+    return stat.S_IMODE(target.stat().st_mode)
+
+
+def _keep(temporary: str, target: Path) -> Path:
+    """Gives a written file that couldn't take its place a name beside that: `S14.new.col`, or `S14.new2.col`, …"""
+    for number in ("", *range(2, TRIES + 1)):
+        kept = target.with_name(f"{target.stem}.new{number}{target.suffix}")
+        if not os.path.lexists(kept):
+            with contextlib.suppress(OSError):
+                os.rename(temporary, kept)
+                return kept
+    return Path(temporary)
+
+
+def _reason(error: OSError) -> str:
+    return f"can't be written ({error.strerror or error})"
 
 
 def _remove_abandoned(folder: Path) -> None:
@@ -86,9 +159,3 @@ def _remove_abandoned(folder: Path) -> None:
                 path.unlink()
         except OSError:
             pass  # the file itself is written, and the next write tries again
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

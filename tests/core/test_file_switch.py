@@ -1,11 +1,15 @@
 """Journals that aren't what they should be; the steps of a switch are in test_archive_write.py."""
 
+import errno
 import json
+import os
 
 import pytest
 
+from core import file_lock, files
 from core.errors import FormatError
 from core.file_switch import pending, recover, replace_files
+from tests.systems import Blocked
 
 
 def journal(folder, sizes, *, switching=True, backup=False):
@@ -118,3 +122,80 @@ def test_a_journal_with_a_name_that_no_file_can_have(tmp_path, name):
         pending(tmp_path, "A")
     with pytest.raises(FormatError, match="File name too long"):
         recover(tmp_path, "A")
+
+
+# --- as other systems answer ----------------------------------------------------------------------
+
+WRITERS = {"A": lambda stream: stream.write(b"new A"), "B": lambda stream: stream.write(b"new B"), "C": None}
+OLD = {"A": b"old A", "B": b"old B", "C": b"old C"}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for name, data in OLD.items():
+        (tmp_path / name).write_bytes(data)
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", ["A", "B", "C", "A.journal~"])
+def test_a_file_that_is_blocked_for_a_while(folder, monkeypatch, name):
+    blocked = Blocked(folder / name, seconds=0.2).install(monkeypatch)
+    replace_files(folder, "A", WRITERS, backup=False)
+    assert files_of(folder) == {"A": b"new A", "B": b"new B"}
+    assert blocked.answers
+
+
+@pytest.mark.parametrize("name", ["A", "B", "C"])
+def test_a_file_that_stays_blocked_leaves_the_old_ones_and_keeps_the_new(folder, monkeypatch, name):
+    monkeypatch.setattr(files, "PATIENCE", 0.05)
+    Blocked(folder / name).install(monkeypatch)
+    for kept in ("A.new", "A.new2"):
+        with pytest.raises(FormatError, match="close the game or the program that uses the file, then write") as caught:
+            replace_files(folder, "A", WRITERS, backup=True)
+        assert caught.value.remedy.endswith(f"nothing was changed, and the new files are kept in {folder / kept}")
+        assert files_of(folder / kept) == {"A": b"new A", "B": b"new B"}
+    assert {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()} == OLD
+
+
+def test_a_blocked_journal_changes_nothing(folder, monkeypatch):
+    monkeypatch.setattr(files, "PATIENCE", 0.05)
+    Blocked(folder / "A.journal~").install(monkeypatch)
+    with pytest.raises(FormatError, match="nothing was changed"):
+        replace_files(folder, "A", WRITERS, backup=True)
+    monkeypatch.undo()
+    recover(folder, "A")
+    assert files_of(folder) == OLD
+
+
+def test_links_in_the_place_of_temporaries_are_not_followed(folder):
+    outside = folder / "outside"
+    outside.write_bytes(b"mine")
+    for name in ("A.new~", "A.journal~~"):
+        (folder / name).symlink_to(outside)
+    replace_files(folder, "A", WRITERS, backup=False)
+    assert files_of(folder) == {"A": b"new A", "B": b"new B", "outside": b"mine"}
+
+
+if os.name == "posix":
+    import fcntl
+
+    @pytest.mark.parametrize("code", [errno.ENOLCK, errno.ENOTSUP, errno.EINVAL, errno.ENOSYS, errno.EBADF])
+    def test_a_file_system_without_locks_is_no_other_writer(folder, monkeypatch, code):
+        def flock(*arguments):
+            raise OSError(code, os.strerror(code))
+
+        monkeypatch.setattr(file_lock, "WAITS", 0.1)
+        monkeypatch.setattr(fcntl, "flock", flock)
+        replace_files(folder, "A", WRITERS, backup=False)
+        assert files_of(folder) == {"A": b"new A", "B": b"new B"}
+
+    @pytest.mark.parametrize("code", [errno.EAGAIN, errno.EACCES, errno.EDEADLK])
+    def test_a_lock_that_another_program_has_is_one(folder, monkeypatch, code):
+        def flock(*arguments):
+            raise OSError(code, os.strerror(code))
+
+        monkeypatch.setattr(file_lock, "WAITS", 0.1)
+        monkeypatch.setattr(fcntl, "flock", flock)
+        with pytest.raises(FormatError, match="another program is writing an archive"):
+            replace_files(folder, "A", WRITERS, backup=False)
+        assert files_of(folder) == OLD

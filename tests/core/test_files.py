@@ -13,7 +13,8 @@ import pytest
 
 from core import files
 from core.errors import FormatError
-from core.files import read_file, write_file
+from core.files import make_folder, read_file, write_file
+from tests.systems import Blocked, NamesWithoutCase, NoNewFiles, nested
 
 OLD, NEW = b"what stood here before", b"new bytes" * 1000
 posix = os.name == "posix"
@@ -114,7 +115,7 @@ def test_a_read_only_file_is_refused(tmp_path, monkeypatch):
     assert contents(tmp_path) == {"old.col": OLD}
 
 
-FAILURES = ["mkstemp", "write", "fsync", "chmod", "replace"]
+FAILURES = ["open", "write", "fsync", "chmod", "replace"]
 
 
 @pytest.mark.parametrize("exists", [True, False])
@@ -146,16 +147,80 @@ def test_a_failure_at_any_step_leaves_the_old_file_and_no_temporary(tmp_path, mo
             self.stream.write(data[: len(data) // 2])
             fail()
 
-    if step == "mkstemp":
-        monkeypatch.setattr(files.tempfile, "mkstemp", fail)
-    elif step == "write":
+    if step == "write":
         monkeypatch.setattr(files.os, "fdopen", FullDisk)
     else:
         monkeypatch.setattr(files.os, step, fail)
+    monkeypatch.setattr(files, "PATIENCE", 0)
+    if step == "chmod" and not exists:  # a new file is made with its permissions
+        write_file(target, NEW)
+        assert contents(tmp_path) == {"a.col": NEW}
+        return
     message = refusal(write_file, target, NEW)
     monkeypatch.undo()
-    assert message == f"{target}: can't be written ({os.strerror(code)})"
-    assert contents(tmp_path) == before
+    assert message.startswith(f"{target}: can't be written ({os.strerror(code)})")
+    kept = {"a.new.col": NEW} if (step, code) == ("replace", errno.EACCES) else {}
+    assert contents(tmp_path) == before | kept
+
+
+# --- as other systems answer ----------------------------------------------------------------------
+
+
+def test_a_target_that_is_blocked_for_a_while_is_written(tmp_path, monkeypatch):
+    (tmp_path / "a.col").write_bytes(OLD)
+    blocked = Blocked(tmp_path / "a.col", seconds=0.3).install(monkeypatch)
+    write_file(tmp_path / "a.col", NEW)
+    assert contents(tmp_path) == {"a.col": NEW}
+    assert 3 <= blocked.answers <= 20, "it neither gives up nor keeps the processor busy"
+
+
+def test_a_target_that_stays_blocked_leaves_the_new_file_under_a_name_that_the_error_gives(tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "PATIENCE", 0.1)
+    Blocked(tmp_path / "a.col").install(monkeypatch)
+    (tmp_path / "a.col").write_bytes(OLD)
+    for name, data in (("a.new.col", NEW), ("a.new2.col", b"another")):
+        error = refusal(write_file, tmp_path / "a.col", data)
+        assert error.endswith(
+            "a.col: can't be written (Permission denied); close the game or the program that uses the file, "
+            f"then write again; the new file is kept as {tmp_path / name}"
+        )
+    assert contents(tmp_path) == {"a.col": OLD, "a.new.col": NEW, "a.new2.col": b"another"}
+
+
+def test_a_kept_file_that_can_get_no_better_name_is_told_as_it_is(tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "PATIENCE", 0)
+    target = tmp_path / ("n" * 248 + ".col")
+    Blocked(target).install(monkeypatch)
+    error = refusal(write_file, target, NEW)
+    ((name, data),) = contents(tmp_path).items()
+    assert data == NEW and error.endswith(str(tmp_path / name))
+
+
+def test_a_folder_without_new_files_is_tried_once(tmp_path, monkeypatch):
+    (tmp_path / "a.col").write_bytes(OLD)
+    folder = NoNewFiles(tmp_path).install(monkeypatch)
+    error = refusal(write_file, tmp_path / "a.col", NEW)
+    assert error == f"{tmp_path / 'a.col'}: can't be written (Permission denied)"
+    assert folder.answers == 1
+    assert contents(tmp_path) == {"a.col": OLD}
+
+
+def test_names_that_are_taken_are_tried_a_few_times(tmp_path, monkeypatch):
+    taken = tmp_path / ".sylpheed-a.tmp"
+    taken.write_bytes(b"of another program")
+    names = iter("aaab" + "a" * files.TRIES)
+    monkeypatch.setattr(files.secrets, "token_hex", lambda size: next(names))
+    write_file(tmp_path / "a.col", NEW)
+    assert contents(tmp_path) == {"a.col": NEW, taken.name: b"of another program"}
+    assert "File exists" in refusal(write_file, tmp_path / "a.col", OLD)
+    assert contents(tmp_path) == {"a.col": NEW, taken.name: b"of another program"}
+
+
+def test_a_name_in_another_case_is_the_same_file(tmp_path, monkeypatch):
+    (tmp_path / "A.col").write_bytes(OLD)
+    NamesWithoutCase(tmp_path).install(monkeypatch)
+    write_file(tmp_path / "a.COL", NEW)
+    assert contents(tmp_path) == {"A.col": NEW}
 
 
 def test_an_interruption_leaves_the_old_file_and_no_temporary(tmp_path, monkeypatch):
@@ -228,6 +293,15 @@ if posix:
         assert (tmp_path / "link.col").is_symlink()
         assert contents(tmp_path / "there") == {"real.col": NEW}
 
+    def test_a_link_to_itself_stays(tmp_path):
+        (tmp_path / "loop.col").symlink_to(tmp_path / "loop.col")
+        (tmp_path / "there.col").symlink_to(tmp_path / "back.col")
+        (tmp_path / "back.col").symlink_to(tmp_path / "there.col")
+        for name in ("loop.col", "there.col"):
+            assert "a link that leads to itself" in refusal(write_file, tmp_path / name, NEW)
+            assert "Too many levels of symbolic links" in refusal(read_file, tmp_path / name)
+            assert (tmp_path / name).is_symlink()
+
     def test_what_is_no_regular_file_is_not_replaced(tmp_path):
         """As the super-user it would be: `-o /dev/null` would turn the device into a file."""
         os.mkfifo(tmp_path / "pipe")
@@ -249,3 +323,34 @@ def test_the_reason_is_the_systems_own(tmp_path, monkeypatch):
     monkeypatch.setattr(files.os, "replace", fail)
     assert refusal(write_file, tmp_path / "a.col", NEW).endswith("(no strerror here)")
     assert sys.exc_info() == (None, None, None)
+
+
+# --- folders --------------------------------------------------------------------------------------
+
+
+def test_a_folder_is_made_with_those_around_it(tmp_path):
+    make_folder(tmp_path / "a" / "b")
+    make_folder(tmp_path / "a" / "b")
+    assert (tmp_path / "a" / "b").is_dir()
+
+
+def test_a_thousand_folders_are_made_at_once(tmp_path):
+    with nested(tmp_path) as deepest:
+        make_folder(deepest)
+        assert deepest.is_dir()
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("file", "Not a directory"),
+        ("file/below", "Not a directory"),
+        ("loop", "Too many levels"),
+        ("n" * 300, "too long"),
+    ],
+)
+def test_a_folder_that_cannot_be_made(tmp_path, name, reason):
+    (tmp_path / "file").write_bytes(OLD)
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    error = refusal(make_folder, tmp_path / name)
+    assert error.startswith(f"{tmp_path / name}: can't be made a folder (") and reason in error

@@ -168,6 +168,7 @@ def test_programs_that_write_one_mod_at_the_same_time_wait_for_each_other(tmp_pa
 
 def test_a_program_that_never_ends_its_write_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr(file_lock, "WAITS", 0.1)
+    monkeypatch.setattr(file_lock.tempfile, "tempdir", str(tmp_path))  # a lock of the test alone
     held = file_lock._open()
     assert held is not None
     with held:
