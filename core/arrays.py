@@ -70,6 +70,14 @@ def ranks(keys: np.ndarray) -> np.ndarray:
     return result
 
 
+def contains(ascending: np.ndarray, keys: np.ndarray) -> np.ndarray:
+    """Which of the keys (n,) are among others that ascend, bool (n,)."""
+    if not len(ascending):
+        return np.zeros(len(keys), bool)
+    at = np.minimum(np.searchsorted(ascending, keys), len(ascending) - 1)
+    return ascending[at] == keys
+
+
 def same_bits(left: np.ndarray, right: np.ndarray) -> bool:
     """Whether two arrays hold the same values, bit for bit where the elements are of one size."""
     if left.shape != right.shape or left.itemsize != right.itemsize:

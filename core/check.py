@@ -11,17 +11,15 @@ from dataclasses import replace
 import numpy as np
 
 from . import chunk, mcol
-from .arrays import expand
 from .blocks import ROW, gaps
+from .check_lists import ROUNDING, cell_name, check_lists, distances
 from .chunk import DEFAULT_FLAGS, END_OF_ROW, Relocation
 from .collision_set import CollisionSet, Part, dropped, unusable
 from .counted import Check, count
 from .errors import Severity
 from .fill import layers_in_cells
 from .geometry import corners, doubled, edge_census, flat, repeated
-from .grid import Grid
 from .mcol import FREE, LIMIT, LISTED, ONE, SOLID, Hull
-from .overlap import overlaps
 from .stored import as_stored, carried, cell_records
 from .surfaces import Facing, all_rock, facing, names, orient
 
@@ -32,13 +30,26 @@ TIGHT = 0.99
 # --- hulls ----------------------------------------------------------------------------------------
 
 
-def check_hull(hull: Hull) -> list[Check]:
+def check_hull(hull: Hull, like: Hull | None = None) -> list[Check]:
     """Every check of a map hull, format notes section 3. A hull that was never in a file is checked as the
-    file that it would become; raises `FormatError` if it can't be one."""
+    file that it would become; raises `FormatError` if it can't be one. `like`: see `check_lists`."""
     hull = as_stored(hull)
+    usable = np.isfinite(hull.vertices).all(axis=1)
+    checks = [
+        *_file_checks(hull),
+        count(
+            usable,
+            "vertices with usable coordinates",
+            "vertices with coordinates that aren't numbers",
+            Severity.WARNING,
+            "vertex",
+        ),
+    ]
     if not len(hull.triangles):
-        return [*_file_checks(hull), Check("hulls that hold triangles", 0, 1, Severity.ERROR, "hull without triangles")]
-    return [*_file_checks(hull), *_mesh_checks(hull), *_surface_checks(hull), *_cell_checks(hull), *_list_checks(hull)]
+        return [*checks, Check("hulls that hold triangles", 0, 1, Severity.WARNING, "hull without triangles")]
+    if not usable.all():  # no triangle uses them
+        hull = replace(hull, vertices=np.where(usable[:, None], hull.vertices, hull.vertices[hull.triangles[0, 0]]))
+    return [*checks, *_mesh_checks(hull), *_surface_checks(hull), *_cell_checks(hull), *check_lists(hull, like)]
 
 
 def _file_checks(hull: Hull) -> list[Check]:
@@ -104,14 +115,14 @@ def _mesh_checks(hull: Hull) -> list[Check]:
     edges, uses = edge_census(triangles)
     counts = np.array((len(vertices), len(triangles)))
     with np.errstate(divide="ignore", invalid="ignore"):
-        reach = _distances(corners(vertices, triangles), hull.spheres).max(axis=1) / hull.spheres[:, 3]
+        reach = distances(corners(vertices, triangles), hull.spheres).max(axis=1) / hull.spheres[:, 3]
     error = Severity.ERROR
     return [
         count(counts <= LIMIT, "counts up to 65,535", "counts over 65,535", error),
         count(
             counts[:1] <= counts[1:], "no more vertices than triangles", "hull with more vertices than triangles", error
         ),
-        count(~hull.grid.outside(vertices), "vertices inside the box", "vertices outside the box", error, "vertex"),
+        _box_check(hull),
         count(
             _used(vertices, triangles),
             "vertices that a triangle uses",
@@ -128,9 +139,26 @@ def _mesh_checks(hull: Hull) -> list[Check]:
             edges,
         ),
         count(~flat(vertices, triangles), "triangles with an area", "triangles without area", error, "triangle"),
-        count(~doubled(triangles), "triangles unlike every other", "doubled triangles", error, "triangle"),
         count(
-            reach <= 1, "spheres that enclose their triangle", "spheres too small for their triangle", error, "triangle"
+            ~doubled(triangles),
+            "triangles unlike every other",
+            "doubled triangles",
+            Severity.WARNING,
+            "triangle",
+        ),
+        count(
+            reach <= 1 + ROUNDING,
+            "spheres that enclose their triangle",
+            "spheres too small for their triangle",
+            error,
+            "triangle",
+        ),
+        count(
+            (reach <= 1) | ~(reach <= 1 + ROUNDING),
+            "spheres that leave room for rounding",
+            "spheres that enclose their triangle but for rounding",
+            Severity.WARNING,
+            "triangle",
         ),
         replace(
             count(reach >= TIGHT, "spheres tight within 1 %", "spheres larger than needed", kind="triangle"),
@@ -138,6 +166,20 @@ def _mesh_checks(hull: Hull) -> list[Check]:
             unit="max|v-c| / r",
         ),
     ]
+
+
+def _box_check(hull: Hull) -> Check:
+    """The cells at the border serve what lies outside; the game finds them from outside for one cell more."""
+    grid = hull.grid
+    beyond = np.maximum(grid.minimum - hull.vertices, hull.vertices - grid.maximum)
+    far = (beyond > grid.cell_size).any()
+    return count(
+        ~grid.outside(hull.vertices),
+        "vertices inside the box",
+        f"vertices outside the box by up to {max(beyond.max(), 0):.6g}",
+        Severity.ERROR if far else Severity.WARNING,
+        "vertex",
+    )
 
 
 def _surface_checks(hull: Hull) -> list[Check]:
@@ -161,8 +203,8 @@ def _surface_checks(hull: Hull) -> list[Check]:
         count(
             ~inside_out,
             "surfaces whose front faces free space",
-            "surfaces turned inside out",
-            Severity.ERROR,
+            "surfaces turned inside out against byte 0x73",
+            Severity.WARNING,
             "surface",
             label=called,
         ),
@@ -192,7 +234,7 @@ def _cell_checks(hull: Hull) -> list[Check]:
     packed = np.diff(hull.list_starts) == hull.list_sizes[:-1]
 
     def called(number: int) -> str:
-        return _cell_name(grid, number)
+        return cell_name(grid, number)
 
     return [
         count(
@@ -240,116 +282,10 @@ def _cell_checks(hull: Hull) -> list[Check]:
     ]
 
 
-def _list_checks(hull: Hull) -> list[Check]:
-    grid, occupied, triangle_count = hull.grid, hull.occupied, len(hull.triangles)
-    rows, _, listed = hull.entries()
-    cells = occupied[rows]
-    keys = cells * triangle_count + listed
-    triangle, cell = overlaps(grid, hull.vertices, hull.triangles)
-    needed = cell * triangle_count + triangle
-    present, wanted = np.isin(needed, keys), np.isin(keys, needed)
-    first_of_its_kind = np.zeros(len(keys), bool)
-    first_of_its_kind[np.unique(keys, return_index=True)[1]] = True
-    inexact = np.concatenate((cell[~present], cells[~wanted]))
-
-    def called(number: int) -> str:
-        return _cell_name(grid, number)
-
-    return [
-        count(
-            present,
-            "overlapping triangles that the cell lists",
-            "triangles absent from the list of a cell that they touch",
-            Severity.ERROR,
-            "cell",
-            cell,
-            called,
-        ),
-        count(
-            wanted,
-            "list entries that overlap their cell",
-            "list entries that don't overlap their cell",
-            kind="cell",
-            elements=cells,
-            label=called,
-        ),
-        count(
-            ~np.isin(occupied, inexact),
-            "cells that list exactly the overlapping triangles",
-            "cells that list more or fewer triangles",
-            kind="cell",
-            elements=occupied,
-            label=called,
-        ),
-        count(
-            first_of_its_kind,
-            "list entries named once in their cell",
-            "list entries named again in their cell",
-            kind="cell",
-            elements=cells,
-            label=called,
-        ),
-        _list_spheres_check(hull),
-        count(
-            _sphere_reaches(grid, hull.spheres[listed], cells),
-            "listed spheres that reach the cell",
-            "listed spheres that miss the cell",
-            kind="cell",
-            elements=cells,
-            label=called,
-        ),
-        count(
-            _sphere_reaches(grid, hull.cell_spheres, occupied),
-            "cell spheres that reach their cell",
-            "cell spheres that miss their cell",
-            kind="cell",
-            elements=occupied,
-            label=called,
-        ),
-    ]
-
-
-def _list_spheres_check(hull: Hull) -> Check:
-    """The list's sphere is the game's only test in front of it, so what sticks out is a hole."""
-    lists = np.flatnonzero(hull.list_sizes)
-    sizes = hull.list_sizes[lists]
-    rows, places = expand(hull.list_starts[lists], sizes)
-    points = corners(hull.vertices, hull.triangles[hull.indices[places]])
-    spheres = hull.list_spheres[lists]
-    distances = _distances(points, spheres[rows]).max(axis=1)
-    farthest = np.maximum.reduceat(distances, np.cumsum(sizes) - sizes) if len(lists) else distances
-    return count(
-        farthest <= spheres[:, 3],
-        "list spheres that enclose their triangles",
-        "list spheres too small for their triangles",
-        Severity.ERROR,
-        "list",
-        lists,
-    )
-
-
-def _distances(points: np.ndarray, spheres: np.ndarray) -> np.ndarray:
-    """From the centres of spheres (n, 4) to points (n, k, 3), float64 (n, k)."""
-    return np.linalg.norm(points - spheres[:, None, :3].astype(np.float64), axis=2)
-
-
-def _sphere_reaches(grid: Grid, spheres: np.ndarray, cells: np.ndarray) -> np.ndarray:
-    """Whether spheres (n, 4) touch the closed boxes of cells (n,), bool (n,)."""
-    low = grid.lower_corner(grid.position(cells))
-    centre = spheres[:, :3].astype(np.float64)
-    nearest = np.clip(centre, low, low + grid.cell_size)
-    return np.linalg.norm(centre - nearest, axis=1) <= spheres[:, 3]
-
-
 def _used(vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:
     used = np.zeros(len(vertices), bool)
     used[triangles] = True
     return used
-
-
-def _cell_name(grid: Grid, number: int) -> str:
-    x, y, z = grid.position(np.array([number]))[0]
-    return f"({x}, {y}, {z})"
 
 
 # --- libraries ------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays import expand, stable_order
+from .arrays import contains, expand, stable_order
 from .geometry import group_spheres, with_own_vertices
 from .grid import Grid
 from .mcol import Hull
@@ -91,9 +91,9 @@ def rebuild_lists(
         # An unchanged triangle stays listed where the source lists it, needed or not; a changed one where it is.
         kept = stays | ~touched[entry_cell]
         gone = np.flatnonzero(~kept)
-        kept[gone] = _contains(pair_keys, entry_keys[gone]) & (triangle_of[gone] >= 0)
+        kept[gone] = contains(pair_keys, entry_keys[gone]) & (triangle_of[gone] >= 0)
     reshaped = ~(kept & stays)
-    added = pair_keys[~_contains(np.sort(entry_keys[kept]), pair_keys)]
+    added = pair_keys[~contains(np.sort(entry_keys[kept]), pair_keys)]
     return _write(
         vertices,
         triangles,
@@ -264,10 +264,3 @@ def _spheres(
     run, vertex = np.divmod(np.unique(np.concatenate(keys)), len(vertices))
     result[filled] = group_spheres(vertices[vertex], np.searchsorted(run, np.arange(len(starts))))
     return result
-
-
-def _contains(sorted_keys: np.ndarray, keys: np.ndarray) -> np.ndarray:
-    if not len(sorted_keys):
-        return np.zeros(len(keys), bool)
-    at = np.minimum(np.searchsorted(sorted_keys, keys), len(sorted_keys) - 1)
-    return sorted_keys[at] == keys
