@@ -162,6 +162,19 @@ def encode(library: CollisionSet) -> bytes:
     return b"".join((*pieces, library.trailing))
 
 
+def split(data: bytes) -> tuple[list[tuple[int, bytes]], bytes]:
+    """The id (`Part.id`) and the bytes of each record of a CollisionSet, and what follows the last record.
+
+    Raises `FormatError` for what can't be decoded.
+    """
+    library = decode(data)
+    if not isinstance(library.parts, Records):
+        raise TypeError("a decoded set has records")
+    ends = [end for _, _, end in library.parts.places]
+    ids = (file_id(field.split(b"\0")[0]) for field in library.parts.name_fields)
+    return [(id_, data[start:end]) for id_, start, end in zip(ids, [0, *ends], ends, strict=False)], library.trailing
+
+
 def encode_name(name: str) -> bytes:
     """A name as the field that stores it: CP932, closed by NUL, 16, 24 or 32 bytes.
 

@@ -16,6 +16,7 @@ import numpy as np
 from . import mcol, regn
 from .archive import Archive, archive_files, open_archive
 from .archive_write import write_archive
+from .contents import Contents
 from .errors import FormatError
 from .file_lock import alone
 from .files import make_folder
@@ -40,7 +41,7 @@ def open_collision(game: Game, mod: str = "") -> Archive:
 
     Raises `FormatError` if it is missing or can't be read.
     """
-    return open_archive(_mod_archive(mod) or game.require_collision(), known_names(game))
+    return open_archive(mod_archive(mod) or game.require_collision(), known_names(game))
 
 
 def write_mod(game: Game, mod: str, replacements: Mapping[str, bytes], progress: Progress | None = None) -> Written:
@@ -52,7 +53,12 @@ def write_mod(game: Game, mod: str, replacements: Mapping[str, bytes], progress:
     """
     require_apart(game, mod)
     with alone(Path(os.path.realpath(mod))):
-        return _write_mod(game, mod, replacements, progress)
+        present, names = mod_archive(mod), known_names(game)
+        if present:
+            archive = open_archive(present, names, recover=True)
+        else:
+            archive = open_archive(game.require_collision(), names)
+        return write_changed(Contents(archive), mod, bool(present), replacements, progress)
 
 
 def require_apart(game: Game, mod: str) -> None:
@@ -83,25 +89,26 @@ def _onto_the_game(place: str) -> FormatError:
     return FormatError("the mod can't be written onto the game", file=place, remedy=remedy)
 
 
-def _write_mod(game: Game, mod: str, replacements: Mapping[str, bytes], progress: Progress | None) -> Written:
-    present = _mod_archive(mod)
-    if present:
-        archive = open_archive(present, known_names(game), recover=True)
-    else:
-        archive = open_archive(game.require_collision(), known_names(game))
+def write_changed(
+    contents: Contents, mod: str, present: bool, replacements: Mapping[str, bytes], progress: Progress | None
+) -> Written:
+    """Does what `write_mod` does where nobody else writes meanwhile. `contents`: what the mod grows from, `present`:
+    whether that is the mod's own archive."""
+    archive = contents.archive
     changed: dict[int | str, bytes] = {
-        name: data for name, data in replacements.items() if archive.read(archive.find(name)) != data
+        name: data for name, data in replacements.items() if not contents.holds(name, data)
     }
-    warnings = [text for name, data in changed.items() for text in navigation_warnings(archive, str(name), data)]
+    warnings = [text for name, data in changed.items() for text in _navigation_warnings(archive, str(name), data)]
     if present and not changed:
-        return Written(present, (), ())
-    folder = present.parent if present else Path(os.path.realpath(mod)) / COLLISION_FOLDER
+        return Written(archive.path, (), ())
+    folder = archive.path.parent if present else Path(os.path.realpath(mod)) / COLLISION_FOLDER
     make_folder(folder)
-    written = write_archive(archive, changed, folder, overwrite_source=bool(present), progress=progress)
+    written = write_archive(archive, changed, folder, overwrite_source=present, progress=progress)
     return Written(written.path, tuple(map(str, changed)), tuple(warnings))
 
 
-def _mod_archive(mod: str) -> Path | None:
+def mod_archive(mod: str) -> Path | None:
+    """The collision archive of a mod folder, None if it has none."""
     if not mod or not Path(mod).is_dir():
         return None
     try:
@@ -109,6 +116,13 @@ def _mod_archive(mod: str) -> Path | None:
     except FormatError:
         return None  # an empty folder, to be filled
     return found.collision if found.root == Path(os.path.abspath(mod)) else None
+
+
+def _navigation_warnings(archive: Archive, name: str, data: bytes) -> list[str]:
+    try:
+        return navigation_warnings(archive, name, data)
+    except FormatError as error:
+        return [f"whether the navigation volume beside {name} still fits can't be decided: {error}"]
 
 
 def navigation_warnings(archive: Archive, name: str, data: bytes, volume: bytes | None = None) -> list[str]:
