@@ -3,6 +3,7 @@
 from . import (
     check_operators,
     command_line,
+    exported,
     file_handlers,
     fixes,
     grid_panel,
@@ -19,6 +20,7 @@ MODULES = (
     translations,
     roots,
     operators,
+    exported,
     file_handlers,
     last_check,
     check_operators,

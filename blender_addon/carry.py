@@ -27,9 +27,13 @@ RECORD = "sylpheed_record"
 GIVEN_NAME = "sylpheed_given_name"
 GAME = "sylpheed_game"
 ENTRY = "sylpheed_entry"
+EXPORTED = "sylpheed_exported"
 
 HULL, SET, SHOWN = "hull", "set", "shown"
 """Kinds: the root of a hull, the root of a library, and objects that show something and are never exported."""
+
+ENDINGS = {HULL: ".col", SET: ".bin"}
+"""What the names of their files end in."""
 
 
 def make_root(kind: str, stem: str, data: bytes) -> bpy.types.Object:
@@ -113,7 +117,12 @@ def set_source(root: bpy.types.Object, data: bytes) -> None:
 
 def is_imported(root: bpy.types.Object, data: bytes) -> bool:
     """Whether bytes are those of the file that was imported, also after `set_source`."""
-    return _digest(data) == (_known_digest(root) or _digest(source(root)))
+    return _digest(data) == digest(root)
+
+
+def digest(root: bpy.types.Object) -> str:
+    """The SHA-256 of the file that was imported, in hexadecimal. Raises `FormatError` as `source` does."""
+    return _known_digest(root) or _digest(source(root))
 
 
 def _known_digest(root: bpy.types.Object) -> str:

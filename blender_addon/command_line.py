@@ -17,12 +17,12 @@ import bpy
 from . import carry
 from .check_operators import summary
 from .core.errors import FormatError, Severity
-from .deferred import detect, files, problems, rebuild, scene_export, scene_import, scene_stage
+from .deferred import detect, files, problems, rebuild, scene_export, scene_import, scene_mod, scene_stage
+from .preferences import folders
 from .roots import explain_none, find_all_roots
 
 COMMAND = "sylpheed"
 FINE, FAILED, UNREADABLE = 0, 1, 2
-ENDINGS = {carry.HULL: ".col", carry.SET: ".bin"}
 
 _registered: list[object] = []
 
@@ -83,6 +83,11 @@ def _parser() -> argparse.ArgumentParser:
     command = add("mod", _mod, "Write every edited hull and set of a .blend into the archive of a mod folder")
     command.add_argument("blend", metavar="IN.blend")
     command.add_argument("-o", "--output", required=True, metavar="DIR", help="the mod folder")
+    command.add_argument(
+        "--overwrite",
+        action="store_true",
+        help="replace what another session changed in the mod, where it is edited here",
+    )
     command.add_argument("--game", default="", metavar="DIR", help="the game folder, else where the import came from")
     return parser
 
@@ -162,7 +167,7 @@ def _export(options: argparse.Namespace) -> int:
     if len(roots) != 1:
         names = ", ".join(root.name for root in _roots(options.blend))
         raise FormatError("name one of its roots with --root", file=options.blend, found=names)
-    _refuse_output(options.output, ENDINGS[carry.kind(roots[0])], [options.blend])
+    _refuse_output(options.output, carry.ENDINGS[carry.kind(roots[0])], [options.blend])
     exported = _export_root(roots[0], options)
     files.write_file(options.output, exported.data)
     _warn(exported.warnings)
@@ -172,9 +177,16 @@ def _export(options: argparse.Namespace) -> int:
 
 def _mod(options: argparse.Namespace) -> int:
     _open(options.blend)
-    game = os.path.abspath(options.game) if options.game else ""
-    exported = scene_stage.export_mod(bpy.context, os.path.abspath(options.output), game, True, lambda part: None)
+    chosen = scene_mod.ModOptions(
+        os.path.abspath(options.output),
+        os.path.abspath(options.game) if options.game else "",
+        folders(bpy.context)[0],
+        overwrite=options.overwrite,
+    )
+    exported = scene_mod.export_mod(bpy.context, chosen, lambda part: None)
     _warn(exported.warnings)
+    for note in exported.notes:
+        print(note)
     print(f"wrote {exported.written.path}, replaced {', '.join(exported.written.replaced) or 'nothing'}")
     return FINE
 

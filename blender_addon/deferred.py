@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from . import scene_export as scene_export
     from . import scene_import as scene_import
     from . import scene_making as scene_making
+    from . import scene_mod as scene_mod
     from . import scene_read as scene_read
     from . import scene_stage as scene_stage
     from . import sources as sources
@@ -56,6 +57,7 @@ else:
     scene_export = Deferred("scene_export")
     scene_import = Deferred("scene_import")
     scene_making = Deferred("scene_making")
+    scene_mod = Deferred("scene_mod")
     scene_read = Deferred("scene_read")
     scene_stage = Deferred("scene_stage")
     sources = Deferred("sources")

@@ -13,7 +13,7 @@ from bpy_extras.io_utils import ExportHelper, ImportHelper
 
 from . import carry, scene_names, viewport
 from .core.errors import FormatError
-from .deferred import detect, files, rebuild, scene_export, scene_import, scene_stage
+from .deferred import detect, files, rebuild, scene_export, scene_import, scene_mod, scene_stage
 from .preferences import PATH_OPTIONS, SylpheedPreferences, folders
 from .roots import find_root, find_roots
 from .translations import CONTEXT, label_text, report_text
@@ -474,6 +474,12 @@ class EXPORT_SCENE_OT_sylpheed_mod(bpy.types.Operator):
         ],
         default="ALL",
     )
+    overwrite: BoolProperty(
+        name="Overwrite",
+        description="Replace what another session put into the mod where it was edited here, too",
+        default=False,
+        options={"SKIP_PRESET", "SKIP_SAVE"},
+    )
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
         self.directory = self.directory or folders(context)[1]
@@ -483,18 +489,29 @@ class EXPORT_SCENE_OT_sylpheed_mod(bpy.types.Operator):
         window = context.window_manager
         window.progress_begin(0, 1)
         try:
-            directory = bpy.path.abspath(self.directory) if self.directory else folders(context)[1]
-            game = bpy.path.abspath(self.game) if self.game else ""
-            exported = scene_stage.export_mod(context, directory, game, self.sets == "ALL", window.progress_update)
+            usual_game, usual_mod = folders(context)
+            options = scene_mod.ModOptions(
+                bpy.path.abspath(self.directory) if self.directory else usual_mod,
+                bpy.path.abspath(self.game) if self.game else "",
+                usual_game,
+                self.sets == "ALL",
+                self.overwrite,
+            )
+            exported = scene_mod.export_mod(context, options, window.progress_update)
         except FormatError as error:
             return refuse(self, error)
         finally:
             window.progress_end()
         for warning in exported.warnings:
             report(self, "WARNING", warning)
-        replaced = exported.written.replaced
-        names = ", ".join(replaced) or report_text("nothing")
-        report(self, "INFO", report_text("wrote {path}, replaced {names}", path=exported.written.path, names=names))
+        for note in exported.notes:
+            report(self, "INFO", note)
+        written = exported.written
+        if written.replaced:
+            text = report_text("wrote {path}, replaced {names}", path=written.path, names=", ".join(written.replaced))
+        else:
+            text = report_text("replaced nothing: {path} holds every edit already", path=written.path)
+        report(self, "INFO", text)
         return {"FINISHED"}
 
 

@@ -176,6 +176,9 @@ TEXTS = {
     ),
     "Every copy, as in the game": "すべて。ゲーム本来の状態と同じく内容が揃います",
     "The copy that was imported alone": "インポートしたものだけ",
+    "Replace what another session put into the mod where it was edited here, too": (
+        "別の作業で Mod に入れられたものも、ここで編集されていれば置き換えます"
+    ),
     # Preferences
     "The folder of the extracted game disc, with dat and hidden in it. It is only ever read": (
         "ゲームディスクを展開した、dat と hidden を含むフォルダー。読み込むだけで、書き換えません"
@@ -414,7 +417,7 @@ TEXTS = {
     ),
     "wrote {count:,} bytes to {path}": "{path} に {count:,} バイト書き出しました",
     "wrote {path}, replaced {names}": "{path} に書き出しました。置き換え: {names}",
-    "nothing": "なし",
+    "replaced nothing: {path} holds every edit already": "置き換えなし: {path} にはすべての編集が既に含まれています",
 }
 
 OURS = {

@@ -174,12 +174,6 @@ def test_a_scene_without_a_game_says_so(samples, tmp_path):
     assert "nothing in the scene came from a game folder" in message
 
 
-def test_two_hulls_of_one_entry_are_refused(folders):
-    for _ in range(2):
-        bpy.ops.import_scene.sylpheed_stage(stage="S14", phase="Phase_1", parts="NONE")
-    assert f"are both {HULL}.col" in refused(bpy.ops.export_scene.sylpheed_mod)
-
-
 def test_the_dialog_offers_stages_and_phases_with_their_hulls(folders, addon):
     """Blender hands these functions the options alone, none of the operator's methods."""
     options = SimpleNamespace(directory="", stage="S14")

@@ -1,0 +1,65 @@
+"""What each root exported into a mod, so that a later export may replace it.
+
+It is kept in the .blend, on the root. Undo takes it from there, so it is also kept while the file is open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import bpy
+from bpy.app.handlers import persistent
+
+from . import carry
+
+MOST = 1000
+"""The newest marks are kept: each is 64 letters in the .blend."""
+
+_open_file: dict[str, dict[str, None]] = {}
+"""By the number of a root, its marks from the oldest to the newest, as far as they came with the file being open."""
+
+
+def marks(root: bpy.types.Object) -> frozenset[str]:
+    """The marks (`core.merge.mark`) of all hulls and records that a root exported."""
+    return frozenset((*_stored(root), *_open_file.get(carry.root_id(root), ())))
+
+
+def remember(root: bpy.types.Object, new: Iterable[str]) -> None:
+    """Adds marks to those of a root."""
+    _open_file.setdefault(carry.root_id(root), {}).update(dict.fromkeys(new))
+    _store(root)
+
+
+def _stored(root: bpy.types.Object) -> list[str]:
+    return str(root.get(carry.EXPORTED, "")).split()
+
+
+def _store(root: bpy.types.Object) -> None:
+    known = list(dict.fromkeys((*_stored(root), *_open_file.get(carry.root_id(root), ()))))
+    if known and root.library is None:  # a linked root is another file's to change
+        root[carry.EXPORTED] = "\n".join(known[-MOST:])
+
+
+@persistent
+def _store_all(*_: object) -> None:
+    if not _open_file:
+        return
+    for obj in bpy.data.objects:
+        if carry.kind(obj) in (carry.HULL, carry.SET):
+            _store(obj)
+
+
+@persistent
+def _forget(*_: object) -> None:
+    _open_file.clear()
+
+
+def register() -> None:
+    bpy.app.handlers.save_pre.append(_store_all)
+    bpy.app.handlers.load_post.append(_forget)
+
+
+def unregister() -> None:
+    bpy.app.handlers.save_pre.remove(_store_all)
+    bpy.app.handlers.load_post.remove(_forget)
+    _open_file.clear()
