@@ -118,16 +118,16 @@ def _version(
         return Version(entry, root.name, hull.data, carry.digest(root), exported=known, loose=loose), hull.warnings
     edited = export_set(context, root, True)
     source = carry.source(root)
-    shows = _shown_names(root, source)
+    shows = _shown_ids(root, source)
     version = Version(entry, root.name, edited.data, mark(source), source, known, loose, shows)
     return version, edited.warnings
 
 
-def _shown_names(root: bpy.types.Object, source: bytes) -> frozenset[bytes]:
-    """The names without case of the parts that were imported."""
+def _shown_ids(root: bpy.types.Object, source: bytes) -> frozenset[int]:
+    """The ids of the parts that were imported."""
     parts = collision_set.decode(source).parts
     imported = root.get(carry.IMPORTED)
-    return frozenset(parts[number].key for number in (range(len(parts)) if imported is None else imported))
+    return frozenset(parts[number].id for number in (range(len(parts)) if imported is None else imported))
 
 
 # --- which game -----------------------------------------------------------------------------------

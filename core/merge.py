@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from .collision_set import HEAD, spelled, split
 from .errors import FormatError
 
-Key = tuple[bytes, int]
-"""The name of a record without case, and how many records of that name come before it."""
+Key = tuple[int, int]
+"""What the game tells a record by, its `Part.id`, and how many records of that id come before it."""
 
-WHOLE: Key = (b"", 0)
+WHOLE: Key = (0, 0)
 """The key of an entry that is decided as a whole."""
 
 
@@ -32,7 +32,7 @@ class Version:
     source       these bytes; only collision sets need them
     exported     marks of what the author put into a mod before
     loose        whether it comes from a file of its own: it also counts where it isn't edited
-    shows        names without case of the records that the author sees, None for all
+    shows        ids (`Part.id`) of the records that the author sees, None for all
     """
 
     entry: str
@@ -42,7 +42,7 @@ class Version:
     source: bytes = b""
     exported: frozenset[str] = frozenset()
     loose: bool = False
-    shows: frozenset[bytes] | None = None
+    shows: frozenset[int] | None = None
 
     @property
     def edited(self) -> bool:
@@ -75,7 +75,7 @@ class Claim:
 def mark(value: bytes | None, key: Key = WHOLE) -> str:
     """What identifies a value of a hull or a record later: its SHA-256 in hexadecimal. None: a record that isn't
     there."""
-    return hashlib.sha256(b"no record: " + key[0] if value is None else value).hexdigest()
+    return hashlib.sha256(b"no record %d" % key[0] if value is None else value).hexdigest()
 
 
 def decide(
@@ -197,10 +197,10 @@ def _records(data: bytes | None) -> tuple[dict[Key, bytes], bytes]:
         return {}, b""
     records, trailing = split(data)
     found: dict[Key, bytes] = {}
-    counts: dict[bytes, int] = {}
-    for name, record in records:
-        number = counts[name] = counts.get(name, -1) + 1
-        found[name, number] = record
+    counts: dict[int, int] = {}
+    for id_, record in records:
+        number = counts[id_] = counts.get(id_, -1) + 1
+        found[id_, number] = record
     return found, trailing
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from core.collision_set import CollisionSet, Part, decode, encode, split
 from core.errors import FormatError
+from core.hashes import file_id
 from core.merge import WHOLE, Claim, Version, decide, mark, merge_sets, merge_whole
 from tests.shapes import read
 
@@ -149,6 +150,12 @@ def test_names_that_differ_in_case_are_one_record():
         merge_sets(BASE, BASE, [version(mine, BASE), version(theirs, BASE, "b")], False)
 
 
+def test_new_names_of_one_id_are_refused():
+    mine, theirs = library(one=1, two=2, three=3, rou_ysafbnuj=4), library(one=1, two=2, three=3, rou_gksvduie=4)
+    with pytest.raises(FormatError, match="another session changed the part rou_gksvduie"):
+        merge_sets(BASE, theirs, [version(mine, BASE)], False)
+
+
 def test_a_record_that_was_taken_back_leaves_the_mod_and_the_others_stay():
     edited = library(one=11, two=22, three=3)
     marks = merge_sets(BASE, BASE, [version(edited, BASE)], False).marks[0]
@@ -173,7 +180,7 @@ def test_a_loose_set_brings_what_it_holds_and_removes_what_it_held_alone():
 
 def test_only_records_that_are_shown_are_reported_as_left_out():
     held = library(one=11, two=22, three=3)
-    merged = merge_sets(BASE, held, [version(BASE, BASE, shows=frozenset([b"two"]))], False)
+    merged = merge_sets(BASE, held, [version(BASE, BASE, shows=frozenset([file_id("two")]))], False)
     assert merged.data == held and merged.withheld == (("two",),)
 
 
