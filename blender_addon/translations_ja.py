@@ -176,6 +176,7 @@ TEXTS = {
     ),
     "Every copy, as in the game": "すべて。ゲーム本来の状態と同じく内容が揃います",
     "The copy that was imported alone": "インポートしたものだけ",
+    "Overwrite": "上書き",
     "Replace what another session put into the mod where it was edited here, too": (
         "別の作業で Mod に入れられたものも、ここで編集されていれば置き換えます"
     ),
