@@ -51,6 +51,7 @@ def crossing_pairs(vertices: np.ndarray, triangles: np.ndarray, some: np.ndarray
     of `some`, int64 numbers."""
     if some is not None and not len(some):
         return np.zeros((0, 2), np.int64)
+    vertices = np.nan_to_num(vertices, posinf=0, neginf=0)  # those that no triangle uses needn't be numbers
     reach = PART * float(np.abs(vertices).max(initial=0))
     tree = _tree(vertices, triangles, 2 * reach)
     if some is None:

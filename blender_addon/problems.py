@@ -14,7 +14,7 @@ from . import carry
 from .core.arrays import components
 from .core.assemble import Edit, Piece
 from .core.errors import FormatError, Severity, some
-from .core.faults import Fault, find_faults, long_list_faults
+from .core.faults import Fault, find_faults, long_list_faults, unplaced
 from .core.geometry import close_pairs
 from .core.mcol import LIMIT, Hull
 from .core.rebuild import Options, Rebuilt, count_changes, rebuild
@@ -165,7 +165,7 @@ def _check_hull(context: bpy.types.Context, hull: HullEdit) -> tuple[list[Fact],
     edit, source = hull.edit, hull.source
     where = _Where(context.scene, edit, hull.pieces, hull.origins)
     faults = find_faults(edit, source, hull.own_box)
-    if len(edit.triangles) and np.isfinite(edit.vertices).all():
+    if len(edit.triangles) and not unplaced(edit).any():
         faults += intersection_faults(edit, source) + long_list_faults(edit, source, source.grid)
     problems = [where.problem(fault) for fault in faults if fault.check != "loose vertices"]
     problems += where.loose() + where.doubled() + where.large()
@@ -317,7 +317,7 @@ def _check_set(context: bpy.types.Context, edited: SetEdit) -> tuple[list[Fact],
         original = None if edit.record is None else source.parts[edit.record]
         where = _Where(context.scene, edit.edit, edit.pieces, origins)
         found += where.loose()
-        thin = np.flatnonzero(new_flat(edit.edit, original)) if np.isfinite(edit.edit.vertices).all() else ()
+        thin = () if unplaced(edit.edit).any() else np.flatnonzero(new_flat(edit.edit, original))
         if len(thin):
             message = "they have no area and are left out"
             found.append(where.problem(Fault(Severity.WARNING, "zero-area triangles", message, "triangles", thin)))

@@ -12,6 +12,7 @@ from .core import mcol
 from .core.assemble import assemble
 from .core.asteroid import make_asteroid
 from .core.errors import FormatError
+from .core.faults import unplaced
 from .core.geometry import close_pairs, flat
 from .core.grid import Grid
 from .core.make import fit_grid, new_hull
@@ -109,9 +110,10 @@ def fit_grid_of(context: bpy.types.Context, root: bpy.types.Object, cell_size: f
     source = sources.hull_source(root)
     reading = read_objects(context, root, below(context.scene, root), True)
     edit = assemble(claim_by_position(reading.pieces, source), source)
-    if not len(edit.triangles) or not np.isfinite(edit.vertices).all():
+    if not len(edit.triangles) or unplaced(edit).any():
         raise FormatError(f"`{root.name}` has no geometry with usable coordinates to fit a grid to")
-    box = np.stack((edit.vertices.min(axis=0) - np.float32(margin), edit.vertices.max(axis=0) + np.float32(margin)))
+    used = edit.vertices[np.unique(edit.triangles)]
+    box = np.stack((used.min(axis=0) - np.float32(margin), used.max(axis=0) + np.float32(margin)))
     check_numbers("the grid", *box.ravel().tolist())
     size = cell_size or source.grid.cell_size.astype(np.float64)
     _check_cells(box[1] - box[0], size)

@@ -110,13 +110,6 @@ def encode(chunk: Chunk) -> bytes:
         fresh = encode_slots(chunk.slots)
         pad = padding(len(fresh)) if len(coded) % 16 == 0 else 0
         coded = fresh + bytes(pad)
-    if len(chunk.payload) % 4:
-        raise FormatError(
-            "the payload isn't made of whole words, and POF0 behind it couldn't be read",
-            offset=0x04,
-            expected="a multiple of 4 bytes",
-            found=f"{len(chunk.payload):,}",
-        )
     shells = np.zeros(2, SHELL)
     shells[0] = (chunk.magic, len(chunk.payload), chunk.flags & ~ALREADY_RELOCATED, chunk.unknown_0c)
     shells[1] = (b"POF0", len(coded), chunk.relocation.flags, chunk.relocation.unknown_0c)

@@ -62,8 +62,9 @@ def find_faults(edit: Edit, source: Hull, own_box: bool = True) -> list[Fault]:
     """Everything that `rebuild` would refuse or warn of, in the order in which it looks. `own_box`: see its options."""
     matched = matches(edit, source)
     faults = [*loose_faults(edit), *count_faults(edit, source), *shape_faults(edit, source, matched)]
-    if len(edit.triangles) and np.isfinite(edit.vertices).all():
-        faults += facing_faults(edit, source, bool(source.outside_solid), matched)
+    if len(edit.triangles) and not unplaced(edit).any():
+        with np.errstate(invalid="ignore"):  # vertices that no triangle uses needn't be numbers
+            faults += facing_faults(edit, source, bool(source.outside_solid), matched)
         faults += box_faults(edit, source if own_box else None, source.grid)
     return faults + missing_surfaces(edit, source)
 
@@ -88,6 +89,8 @@ def count_faults(edit: Edit, source: Mesh | None) -> list[Fault]:
     """A mesh that is empty or larger than the header's counts can say, or that has more vertices than triangles,
     for which the game has no room. Runtime notes, section 5."""
     vertices, triangles = len(edit.vertices), len(edit.triangles)
+    if not triangles and source is not None and not len(source.triangles):
+        return [Fault(Severity.WARNING, "counts", "the hull has no triangles, as in the source file")]
     if not triangles:
         remedy = "parent at least one closed mesh to the hull's root"
         return [Fault(Severity.ERROR, "counts", "the hull has no triangles", remedy=remedy)]
@@ -121,9 +124,7 @@ def shape_faults(edit: Edit, source: Mesh | None, matched: Matched) -> list[Faul
     """Coordinates that are no numbers, triangles without area or that are there twice, edges that aren't shared by
     exactly two triangles, and the surfaces that are open thereby."""
     faults: list[Fault] = []
-    bad = np.zeros(len(edit.vertices), bool)
-    if not np.isfinite(edit.vertices).all():
-        bad = ~np.isfinite(edit.vertices).all(axis=1)
+    bad = unplaced(edit)
     if bad.any():
         faults.append(
             Fault(
@@ -168,14 +169,31 @@ def shape_faults(edit: Edit, source: Mesh | None, matched: Matched) -> list[Faul
     return faults + _open_surfaces(edit, edit.edges.triangles_at((counts == 1) & (counts != old)))
 
 
+def unplaced(edit: Edit) -> np.ndarray:
+    """Which vertices that a triangle uses have coordinates that aren't numbers, bool (nv,). Others may: they come
+    from the source and go back there."""
+    bad = np.zeros(len(edit.vertices), bool)
+    if np.isfinite(edit.vertices).all():
+        return bad
+    bad[edit.triangles] = True
+    return bad & ~np.isfinite(edit.vertices).all(axis=1)
+
+
 def facing_faults(edit: Edit, source: Mesh | None, outside_solid: bool, matched: Matched) -> list[Fault]:
-    """Triangles whose front doesn't face free space, alone or with their surface, and surfaces buried in rock."""
+    """Triangles whose front doesn't face free space, alone or with their surface, and surfaces buried in rock.
+
+    Where the source's own surfaces contradict byte 0x73, an edit is held against either reading of that byte.
+    """
     known, wound = matched
     flipped, wrong, buried, lost = _judge_sides(edit, outside_solid, known, wound)
-    inherited = was_lost = np.zeros_like(wrong)
+    inherited = was_lost = excused = np.zeros_like(wrong)
     if source and (flipped | wrong | lost).any():
-        inherited, was_lost = _source_sides(edit, source, outside_solid, wound)
+        inherited, was_lost, contradicts = _source_sides(edit, source, outside_solid, wound)
+        if contradicts:
+            excused = _excused(edit, outside_solid, matched, wrong | lost) & ~(inherited | was_lost)
+            wrong, lost = wrong & ~excused, lost & ~excused
     return [
+        *_excused_faults(edit, excused),
         *_lost_faults(edit, lost, was_lost),
         *_buried_faults(edit, buried),
         *_judge(
@@ -201,8 +219,13 @@ def turn_faces(edit: Edit, source: Mesh | None, outside_solid: bool, matched: Ma
     """Turns the triangles whose front doesn't face free space."""
     known, wound = matched
     flipped, wrong, buried, lost = _judge_sides(edit, outside_solid, known, wound)
-    was_lost = _source_sides(edit, source, outside_solid, wound)[1] if source and lost.any() else np.zeros_like(lost)
-    faults = _lost_faults(edit, lost, was_lost) + _buried_faults(edit, buried)
+    was_lost = excused = np.zeros_like(lost)
+    if source and (wrong | lost).any():
+        inherited, was_lost, contradicts = _source_sides(edit, source, outside_solid, wound)
+        if contradicts:
+            excused = _excused(edit, outside_solid, matched, wrong | lost) & ~(inherited | was_lost)
+            wrong, lost = wrong & ~excused, lost & ~excused
+    faults = _excused_faults(edit, excused) + _lost_faults(edit, lost, was_lost) + _buried_faults(edit, buried)
     turned = flipped | wrong
     if not turned.any():
         return edit, faults
@@ -213,7 +236,7 @@ def turn_faces(edit: Edit, source: Mesh | None, outside_solid: bool, matched: Ma
 
 
 def box_faults(edit: Edit, source: Mesh | None, grid: Grid) -> list[Fault]:
-    """Vertices outside the bounding box that the source hasn't there already."""
+    """Vertices outside the bounding box, see `outside_box`."""
     outside = outside_box(edit, source, grid)
     if not outside.any():
         return []
@@ -226,7 +249,7 @@ def box_faults(edit: Edit, source: Mesh | None, grid: Grid) -> list[Fault]:
             "vertices",
             np.flatnonzero(outside),
             expected=f"{_point(grid.minimum)} to {_point(grid.maximum)}",
-            found=f"{_point(edit.vertices.min(axis=0))} to {_point(edit.vertices.max(axis=0))}",
+            found=f"{_point(edit.vertices[outside].min(axis=0))} to {_point(edit.vertices[outside].max(axis=0))}",
             remedy="move them inside, or export with Outside: Grow",
         )
     ]
@@ -261,10 +284,15 @@ def long_list_faults(
 
 
 def outside_box(edit: Edit, source: Mesh | None, grid: Grid) -> np.ndarray:
-    """Which vertices lie outside the bounding box and not where the source has them, bool (nv,)."""
+    """Which vertices lie outside the bounding box, bool (nv,). Not those that are where the source has them, nor those
+    that lie no farther outside, on the same side, than any of the source does."""
     outside = grid.outside(edit.vertices)
     if source is None or not outside.any():
         return outside
+    places = source.vertices[np.isfinite(source.vertices).all(axis=1)]
+    low = np.minimum(places.min(axis=0, initial=np.inf), grid.minimum)
+    high = np.maximum(places.max(axis=0, initial=-np.inf), grid.maximum)
+    outside = ((edit.vertices < low) | (edit.vertices > high)).any(axis=1)
     return outside & moved(edit.vertices, edit.vertex_ids, source)
 
 
@@ -308,14 +336,33 @@ def _judge_sides(
     return odd & ~wrong[surface], ~odd & wrong[surface], (in_rock & ~lost)[surface], lost[surface]
 
 
-def _source_sides(edit: Edit, source: Mesh, outside_solid: bool, wound: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Which triangles the source has the same way around, facing rock; and without any free space, bool (nt,) each."""
+def _source_sides(
+    edit: Edit, source: Mesh, outside_solid: bool, wound: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, bool]:
+    """Which triangles the source has the same way around, facing rock; and without any free space, bool (nt,) each;
+    and whether any of the source's surfaces contradicts byte 0x73."""
     everything = np.ones(len(source.triangles), bool)
     flipped, wrong, _, lost = _judge_sides(source, outside_solid, everything, everything)
     ids = edit.triangle_ids[wound]
     result = np.zeros((2, len(wound)), bool)
     result[:, wound] = (flipped | wrong)[ids], lost[ids]
-    return result[0], result[1]
+    return result[0], result[1], bool((wrong | lost).any())
+
+
+def _excused(edit: Edit, outside_solid: bool, matched: Matched, doubtful: np.ndarray) -> np.ndarray:
+    """Which of the doubtful triangles face free space if byte 0x73 said the opposite, bool (nt,)."""
+    _, wrong, _, lost = _judge_sides(edit, not outside_solid, *matched)
+    return doubtful & ~(wrong | lost)
+
+
+def _excused_faults(edit: Edit, excused: np.ndarray) -> list[Fault]:
+    if not excused.any():
+        return []
+    message = (
+        f"{owners(edit, excused)} face free space only if byte 0x73 is wrong; the source file's own surfaces "
+        "contradict that byte too"
+    )
+    return [Fault(Severity.WARNING, "winding", message, "triangles", np.flatnonzero(excused))]
 
 
 def _lost_faults(edit: Edit, lost: np.ndarray, inherited: np.ndarray) -> list[Fault]:

@@ -90,6 +90,11 @@ def rebuild(source: Hull, edit: Edit, options: Options = Options()) -> Rebuilt:
     Raises `FormatError` that names the objects for geometry that the game can't take (see `faults`), or that
     lies outside the bounding box and `options.outside` is ERROR.
     """
+    with np.errstate(invalid="ignore"):  # vertices that no triangle uses needn't be numbers
+        return _rebuild(source, edit, options)
+
+
+def _rebuild(source: Hull, edit: Edit, options: Options) -> Rebuilt:
     findings = refuse(loose_faults(edit) + count_faults(edit, source))
     matched = matches(edit, source)
     findings += refuse(shape_faults(edit, source, matched))
@@ -295,8 +300,9 @@ def _fit_grid(source: Hull, edit: Edit, options: Options) -> tuple[Grid, np.ndar
         refuse(box_faults(edit, forgiving, grid))
     names = owners(edit, outliers[edit.triangles].any(axis=1))
     size = grid.cell_size.astype(np.float64)
-    below = np.maximum(np.ceil((grid.minimum - edit.vertices.min(axis=0).astype(np.float64)) / size), 0)
-    highest = edit.vertices.max(axis=0).astype(np.float64)
+    beyond = edit.vertices[outliers].astype(np.float64)
+    below = np.maximum(np.ceil((grid.minimum - beyond.min(axis=0)) / size), 0)
+    highest = beyond.max(axis=0)
     end = grid.minimum + np.array(grid.dimensions) * size  # of the cells; a file's box may end elsewhere
     above = np.maximum(np.ceil((highest - end) / size), 0)
     dimensions = np.array(grid.dimensions) + below + above

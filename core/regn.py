@@ -155,7 +155,11 @@ def check(navigation: Navigation) -> list[Finding]:
 
 
 def fits(navigation: Navigation, grid: Grid) -> list[str]:
-    """Why this volume doesn't fit a hull with this grid, in a modder's words; empty if it does. See `MISFIT`."""
+    """Why this volume doesn't fit a hull with this grid, in a modder's words; empty if it does. See `MISFIT`.
+
+    The box and the cell size decide, as all that was measured, and whether there is room for the cell table. What
+    else the header says is only assumed, see `doubts`.
+    """
     reasons = []
     if not (np.array_equal(navigation.minimum, grid.minimum) and np.array_equal(navigation.maximum, grid.maximum)):
         own, other = _box(navigation.minimum, navigation.maximum), _box(grid.minimum, grid.maximum)
@@ -163,12 +167,29 @@ def fits(navigation: Navigation, grid: Grid) -> list[str]:
     if not np.array_equal(navigation.cell_size, grid.cell_size):
         own, other = _numbers(navigation.cell_size), _numbers(grid.cell_size)
         reasons.append(f"its cells measure {own}, the hull's {other}")
+    room = _cell_room(navigation)
+    if room < grid.cell_count and not reasons:
+        reasons.append(f"its cell table has room for {room:,} cells, the hull has {grid.cell_count:,}")
+    return reasons
+
+
+def doubts(navigation: Navigation, grid: Grid) -> list[str]:
+    """What the header says that would not fit a hull with this grid, if its words mean what is assumed."""
+    told = []
     if navigation.dimensions not in (None, grid.dimensions):
         own, other = _numbers(navigation.dimensions, " × "), _numbers(grid.dimensions, " × ")
-        reasons.append(f"it has {own} cells, the hull {other}")
-    elif navigation.counts.cells != grid.cell_count:
-        reasons.append(f"its cell table has {navigation.counts.cells:,} cells, the hull {grid.cell_count:,}")
-    return reasons
+        told.append(f"the words at 0x50 say {own} cells, the hull has {other}")
+    if navigation.counts.cells != grid.cell_count:
+        told.append(f"the count at 0x66 says {navigation.counts.cells:,} cells, the hull has {grid.cell_count:,}")
+    return told
+
+
+def _cell_room(navigation: Navigation) -> int:
+    """How many records the cell table can have before the next array begins."""
+    end = HEADER_END + len(navigation.carried.contents)
+    start = navigation.offsets.cells
+    following = min((offset for offset in navigation.offsets if offset > start), default=end)
+    return (following - start) // RECORD_SIZES.cells
 
 
 def _dimensions(header: np.ndarray, cell_count: int) -> tuple[int, int, int] | None:

@@ -223,6 +223,8 @@ def _check_pairs(archive: Archive, found: list[Stage]) -> list[Finding]:
         reasons = regn.fits(volume, model.grid) if model and volume else []
         if reasons:
             add("pair grid", f"{navigation} doesn't fit {hull}{used}: {'; '.join(reasons)}; {regn.MISFIT}")
+        elif model and volume and (doubts := regn.doubts(volume, model.grid)):
+            findings[Finding(Severity.INFO, "pair grid", f"{navigation} beside {hull}: {'; '.join(doubts)}")] = None
     return list(findings)
 
 

@@ -13,8 +13,7 @@ import pytest
 from core import mcol
 from core.assemble import assemble
 from core.blocks import Block, gaps, natural_alignment, place
-from core.chunk import Chunk, decode_slots, encode_slots
-from core.chunk import encode as encode_chunk
+from core.chunk import decode_slots, encode_slots
 from core.diff import diff_hulls
 from core.errors import FormatError
 from core.make import build_like
@@ -178,8 +177,3 @@ def test_a_slot_between_two_words_is_refused(slots):
 def test_slots_on_words_come_back():
     slots = np.array([0x54, 0x58, 0x200, 0x100000])
     assert np.array_equal(decode_slots(encode_slots(slots)), slots)
-
-
-def test_a_payload_of_half_a_word_is_refused():
-    with pytest.raises(FormatError, match="isn't made of whole words"):
-        encode_chunk(Chunk(b"MCOL", memoryview(bytes(6)), np.zeros(0, np.int64)))

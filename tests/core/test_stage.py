@@ -165,7 +165,7 @@ def test_a_volume_of_another_grid_is_told_with_the_phases_that_use_it(tmp_path):
     ((severity, kind, message),) = told(tmp_path, a_rgn=OTHER_VOLUME)
     assert (severity, kind) == (Severity.ERROR, "pair grid")
     assert message.startswith("a.rgn doesn't fit a.col (used by S01 Phase_1): its box is (-250000, ")
-    assert "it has 10 × 10 × 10 cells, the hull 5 × 5 × 5" in message
+    assert "its cells measure 50000, 50000, 50000, the hull's 10000, 10000, 10000" in message
     assert message.endswith("reads the cell table of this .rgn at wrong places")
 
 
