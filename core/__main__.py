@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NoReturn
 
-from . import mcol, obj, report, sample, stage, verify
+from . import mcol, obj, report, sample, stage, survey, verify
 from .archive_extract import extract
 from .collision_set import CollisionSet, unusable
 from .detect import Kind
@@ -207,6 +207,13 @@ def show_stages(options: argparse.Namespace) -> int:
         for finding in told:
             print(f"{finding.severity.value}: {finding.message}")
     return FAILED if any(finding.severity is Severity.ERROR for finding in told) else FINE
+
+
+def survey_files(options: argparse.Namespace) -> int:
+    with _Progress("surveying") as progress:
+        text = survey.write_report(options.path, options.output, options.all, options.json, progress)
+    print(options.output if options.output else text)
+    return FINE
 
 
 def write_samples(options: argparse.Namespace) -> int:
@@ -447,6 +454,11 @@ def _parser() -> argparse.ArgumentParser:
     one = command("diff", show_diff, "what changed between two hulls, sets or archives", as_json=True)
     one.add_argument("a", metavar="A")
     one.add_argument("b", metavar="B")
+
+    one = command("survey", survey_files, "what the files say of every open question of the formats", as_json=True)
+    one.add_argument("path", metavar="PATH", help="a game folder, an archive, a folder of loose files, or a file")
+    one.add_argument("-o", dest="output", metavar="REPORT", help="write the report to this file")
+    one.add_argument("--all", action="store_true", help="read the game's other archives and tables too")
 
     one = command("sample", write_samples, "stand-in game files to try things on")
     one.add_argument("folder", metavar="DIR")

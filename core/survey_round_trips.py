@@ -1,0 +1,106 @@
+"""The survey's facts about our own readers and writers: what they make of the files. Format notes, all sections."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from . import collision_set, idxd, mcol, regn
+from .assemble import Piece, assemble
+from .rebuild import Options, Rebuild, rebuild
+from .survey_facts import Fact, NotMeasurable, Same, Subject
+from .survey_hulls import Hull
+from .survey_layout import gaps
+
+MOST_WORK = 1 << 26
+"""Most cells times triangles of a hull that is rebuilt."""
+
+
+def _same(decode: Callable[[bytes], object], encode: Callable[..., bytes]) -> Callable[..., str]:
+    """Whether what our own reader makes of a file is written back byte for byte."""
+    return lambda thing: "the same bytes" if encode(decode(thing.data)) == thing.data else "other bytes"
+
+
+def _rebuilt(hull: Hull, how: Rebuild) -> bytes:
+    source = mcol.decode(hull.data)
+    if source.grid.cell_count * len(source.triangles) > MOST_WORK:
+        raise NotMeasurable("too many cells and triangles")
+    vertices, triangles = np.arange(len(source.vertices)), np.arange(len(source.triangles))
+    piece = Piece("hull", source.vertices, source.triangles, vertices, triangles)
+    return mcol.encode(rebuild(source, assemble([piece], source), Options(rebuild=how)).hull)
+
+
+def _unedited(hull: Hull) -> str:
+    return "the same bytes" if _rebuilt(hull, Rebuild.CHANGED) == hull.data else "other bytes"
+
+
+def _everything(hull: Hull) -> str:
+    """What differs, but for lists, spheres and fill states, which are compared with ours by facts of their own."""
+    again = Hull(_rebuilt(hull, Rebuild.ALL))
+    parts = _carried(hull), _carried(again)
+    different = [name for name in parts[0] if parts[0][name] != parts[1][name]]
+    return "nothing" if not different else ", ".join(different)
+
+
+def _carried(hull: Hull) -> dict[str, object]:
+    header = hull.header.copy()
+    for name in mcol.HEADER_POINTERS:
+        header[name] = 0
+    empty = hull.cells[hull.cells["list_count"] == 0]
+    first, shell = hull.shell.first, hull.shell
+    return {
+        "chunk words": (first.flags, first.word, shell.table.flags, shell.table.word, shell.zeros, shell.row_end[0]),
+        "header": header.tobytes(),
+        "vertices": hull.vertices.tobytes(),
+        "triangles": hull.triangles.tobytes(),
+        "cells": (hull.cells["position"].tobytes(), hull.cells["unknown_0c"].tobytes()),
+        "empty cells": (empty["lists"].tobytes(), empty["sphere"].tobytes()),
+        "order of blocks": [name for _, name, _ in hull.blocks],
+        "bytes between blocks": [more for _, _, more in gaps(hull) if more],
+    }
+
+
+BYTES = Same(("the same bytes",))
+FACTS = (
+    Fact(
+        "F162", "I", "hulls decoded and encoded", Subject.HULL, "the same bytes", _same(mcol.decode, mcol.encode), BYTES
+    ),
+    Fact("F163", "I", "hulls rebuilt without an edit", Subject.HULL, "the same bytes", _unedited, BYTES),
+    Fact(
+        "F164",
+        "I",
+        "hulls rebuilt from nothing, what differs that no fact above compares",
+        Subject.HULL,
+        "nothing",
+        _everything,
+        Same(("nothing",)),
+    ),
+    Fact(
+        "F165",
+        "I",
+        "navigation volumes decoded and encoded",
+        Subject.NAVIGATION,
+        "the same bytes",
+        _same(regn.decode, regn.encode),
+        BYTES,
+    ),
+    Fact(
+        "F166",
+        "I",
+        "collision sets decoded and encoded",
+        Subject.SET,
+        "the same bytes",
+        _same(collision_set.decode, collision_set.encode),
+        BYTES,
+    ),
+    Fact(
+        "F167",
+        "I",
+        "tables decoded and encoded",
+        Subject.TABLE,
+        "the same bytes",
+        _same(idxd.decode, idxd.encode),
+        BYTES,
+    ),
+)
