@@ -184,7 +184,7 @@ def _measure_one(
     stem = (source.where, os.path.splitext((source.known or names.get(int(source.id, 16), source.id)).lower())[0])
     make: Callable[[], Any]
     if source.kind is Kind.HULL:
-        hull = ledger_try(lambda: Hull(data, source.id))
+        hull = _readable(lambda: Hull(data, source.id))
         if hull is not None:
             hulls[stem] = hull, key
         make = lambda: hull or Hull(data, source.id)  # noqa: E731
@@ -196,7 +196,7 @@ def _measure_one(
         key = digest(data)
         make = lambda: CollisionSet(data, key)  # noqa: E731
     else:
-        table = ledger_try(lambda: Table(data, source.id))
+        table = _readable(lambda: Table(data, source.id))
         if table is not None and source.stages:
             stages.setdefault(source.where, []).append(table)
             names.update(_names(table))
@@ -205,7 +205,7 @@ def _measure_one(
         ledger.measure(subject, source.id, key, make)
 
 
-def ledger_try(call: Callable[[], Any]) -> Any:
+def _readable(call: Callable[[], Any]) -> Any:
     """What a call returns, None if it raises; measuring says why."""
     try:
         return call()
@@ -258,7 +258,7 @@ def _summary(archive: Archive) -> str:
 
 def report(found: Survey) -> str:
     """The lines that an owner pastes into an issue."""
-    kinds = ", ".join(f"{count:,} {kind}{'s' * (count > 1)}" for kind, count in found.read.items())
+    kinds = ", ".join(f"{count:,} {_plural(kind, count)}" for kind, count in found.read.items())
     lines = [TITLE, f"Read: {kinds or 'nothing that a survey measures'}", *found.archives, ""]
     lines += [*map(str, found.lines), ""]
     differing = found.differing
@@ -268,6 +268,11 @@ def report(found: Survey) -> str:
     if len(ends) > room:
         ends[room - 1 :] = ["  and " + " ".join(line.fact.number for line in differing[room - 1 :])]
     return "\n".join(lines + ends)
+
+
+def _plural(kind: str, count: int) -> str:
+    first, *rest = kind.split(" of ", 1)
+    return " of ".join((first + "s" * (count > 1), *rest))
 
 
 def document(found: Survey) -> dict[str, Any]:

@@ -63,9 +63,7 @@ class Archive:
         """Bytes of a data file; what isn't there is missing."""
         if part not in self.parts or size <= 0:
             return b""
-        with open(self.parts[part][0], "rb") as stream:
-            stream.seek(offset)
-            return stream.read(size)
+        return read_part(self.parts[part][0], size, offset)
 
     def head(self, row: int) -> bytes:
         """The first bytes of an entry, unpacked."""
@@ -112,8 +110,7 @@ class Archive:
 
 def open_archive(path: Path, id: str) -> Archive:
     """Reads an archive's table. Raises `NotMeasurable` if it is none, `OSError` if it can't be read."""
-    with open(path, "rb") as stream:
-        data = stream.read(LARGEST_TABLE)
+    data = read_part(path, LARGEST_TABLE)
     if data[:4] != ipfb.MAGIC or len(data) < ipfb.HEADER.size:
         raise NotMeasurable("no archive's table")
     _, count, alignment, limit = ipfb.HEADER.unpack_from(data)
@@ -127,6 +124,14 @@ def open_archive(path: Path, id: str) -> Archive:
     }
     tail = len(data) - ipfb.HEADER.size - there * ROW.itemsize
     return Archive(path, id, len(data), digest(data), (count, alignment, limit), rows, tail, parts)
+
+
+def read_part(path: str | os.PathLike[str], most: int, offset: int = 0) -> bytes:
+    """So many bytes of a file, or as many as there are. Raises `OSError` if it can't be read."""
+    with open(path, "rb") as stream:
+        there = os.fstat(stream.fileno()).st_size - offset
+        stream.seek(offset)
+        return stream.read(max(min(most, there), 0))  # reading takes the memory that is asked for, not what is there
 
 
 def digest(data: bytes) -> str:

@@ -41,10 +41,15 @@ class NotMeasurable(Exception):
     """Why a measurement has no value, in a few words that hold nothing of the file's contents."""
 
 
+class NothingThere(NotMeasurable):
+    """The same where the file itself isn't the reason: another one that it is compared with isn't here."""
+
+
 class Failed(NamedTuple):
-    """An exception in place of a value."""
+    """An exception in place of a value. `differs`: the file is the reason."""
 
     reason: str
+    differs: bool = True
 
 
 class Measured(NamedTuple):
@@ -129,10 +134,11 @@ class Tally:
 @dataclass(frozen=True, slots=True)
 class Amounts:
     """Arrays of numbers, one for each unusual thing: how many there are, in how many files, and how large they are.
-    `shipped` is how many the game's own files have together."""
+    `shipped` is how many the game's own files have together, `some` whether some files may have any."""
 
     unit: str
     shipped: int = 0
+    some: bool = False
 
     def __call__(self, measured: Sequence[Measured], whole: bool) -> Answer:
         odd = [id for id, value in measured if len(value)]
@@ -142,7 +148,8 @@ class Amounts:
             text = f"{len(every):,} in {len(odd):,} of {len(measured):,}"
             low, middle, high = every.min(), np.median(every), every.max()
             text += f", {self.unit} {low:.4g} to {high:.4g}, median {middle:.4g}"
-        return Answer(text + named(odd), len(every) != (self.shipped if whole else 0))
+        differs = len(every) != self.shipped if whole else bool(len(every)) and not self.some
+        return Answer(text + named(odd), differs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +237,7 @@ def _answer(fact: Fact, measured: list[Measured], whole: bool) -> Answer:
     if failed:
         reasons = Same()([Measured(id, value.reason) for id, value in failed], whole).text.partition(":")[0]
         text += f"{'; ' if text else ''}not measured: {reasons}{named(id for id, _ in failed)}"
-        differs = True
+        differs = differs or any(one.value.differs for one in failed)
     return Answer(text if len(text) <= LONGEST_TEXT else text[: LONGEST_TEXT - 1] + "…", differs)
 
 
@@ -241,7 +248,7 @@ def _tried(call: Callable, *arguments: Any) -> Any:
             warnings.simplefilter("ignore")
             return call(*arguments)
     except NotMeasurable as error:
-        return Failed(str(error))
+        return Failed(str(error), not isinstance(error, NothingThere))
     except FormatError as error:
         return Failed(problem_of(error))
     except Exception as error:  # whatever a file provokes is an answer of the survey

@@ -247,6 +247,11 @@ class Pairs:
         return self.keys[self.gaps < -self.within]
 
     @cached_property
+    def touching(self) -> np.ndarray:
+        """The keys of triangles that only touch a cell, ascending."""
+        return self.keys[np.abs(self.gaps) <= self.within]
+
+    @cached_property
     def missing(self) -> np.ndarray:
         """How deep triangles reach into cells that don't list them, float64 (n,)."""
         absent = ~np.isin(self.keys, self.listed, assume_unique=True)

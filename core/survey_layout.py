@@ -183,12 +183,12 @@ def _filling(hull: Hull) -> str:
 
 
 def _beyond(hull: Hull) -> str:
-    rows = [f"{len(more):,} behind the {name}" for name, _, more in gaps(hull) if more]
+    rows = [f"{len(more):,} behind the {name}" for name, _, more in gaps(hull)[1:] if more]
     return ", ".join(rows) or "none"
 
 
-def _spheres_at(hull: Hull) -> str:
-    return f"0x{hull.at['spheres']:X}"
+def _first_block(hull: Hull) -> str:
+    return f"0x{hull.blocks[0][0]:X}"
 
 
 # --- box and cells --------------------------------------------------------------------------------
@@ -237,7 +237,7 @@ FACTS = (
     Fact("F64", "C", "spheres of empty cells, words that aren't 0", _H, "unread, 0 so far", _empty_spheres, ZERO),
     Fact("F65", "C", "list records' words at +0x08 that aren't 0", _H, "unread, 0 so far", _list_words, ZERO),
     Fact("F67", "D", "order of the blocks", _H, USUAL_ORDER, _block_order, Same(("as in the notes",))),
-    Fact("F68", "M", "spheres begin at", _H, "0x80", _spheres_at, Same(("0x80",))),
+    Fact("F68", "M", "first block begins at", _H, "0x80", _first_block, Same(("0x80",))),
     Fact("F69", "M", "blocks that overlap", _H, "0", _overlaps, ZERO),
     Fact("F70", "M", "blocks padded to 16 bytes before the next", _H, "all", _padded, Same(("all",))),
     Fact("F71", "A", "last block padded to 16 bytes", _H, "yes", _last_padded, YES),

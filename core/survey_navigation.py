@@ -13,7 +13,7 @@ from .binary import padding
 from .chunk import POINTER_BASE
 from .regn import HEADER, HEADER_END, RECORD_SIZES, SPARE_FACES, Sections
 from .survey_chunks import Shell
-from .survey_facts import Fact, NotMeasurable, Same, Subject, Tally
+from .survey_facts import Fact, NothingThere, NotMeasurable, Same, Subject, Tally
 from .survey_hulls import Hull
 
 TETRAHEDRON = np.dtype(
@@ -58,9 +58,9 @@ class Navigation:
 
     @property
     def partner(self) -> Hull:
-        """The hull. Raises `NotMeasurable` if there is none."""
+        """The hull. Raises `NothingThere` if there is none."""
         if self.hull is None:
-            raise NotMeasurable("no hull of that name here")
+            raise NothingThere("no hull of that name here")
         return self.hull
 
     def array(self, name: str, dtype: np.dtype, more: int = 0) -> np.ndarray:

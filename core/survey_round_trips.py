@@ -57,7 +57,7 @@ def _carried(hull: Hull) -> dict[str, object]:
         "cells": (hull.cells["position"].tobytes(), hull.cells["unknown_0c"].tobytes()),
         "empty cells": (empty["lists"].tobytes(), empty["sphere"].tobytes()),
         "order of blocks": [name for _, name, _ in hull.blocks],
-        "bytes between blocks": [more for _, _, more in gaps(hull) if more],
+        "bytes between blocks": b"".join(more.replace(b"\0", b"") for _, _, more in gaps(hull)),
     }
 
 

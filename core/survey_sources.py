@@ -16,7 +16,7 @@ from . import stage
 from .detect import Kind, detect
 from .errors import FormatError
 from .hashes import file_id
-from .survey_archives import HEAD, LARGEST_ENTRY, Archive, open_archive
+from .survey_archives import HEAD, LARGEST_ENTRY, Archive, open_archive, read_part
 from .survey_facts import NotMeasurable
 from .survey_tables import is_stage_table
 
@@ -204,8 +204,7 @@ def _from_file(file: Path) -> Source | None:
     id = stem.lower() or f"{file_id(file.name.encode('cp932', 'replace')):08x}"
 
     def read() -> bytes:
-        with open(file, "rb") as stream:
-            data = stream.read(LARGEST_FILE)
+        data = read_part(file, LARGEST_FILE)
         if len(data) == LARGEST_FILE:
             raise NotMeasurable("too large")
         return data
@@ -223,7 +222,6 @@ def _by_name(name: str) -> Kind | None:
 
 def _head(file: Path) -> bytes:
     try:
-        with open(file, "rb") as stream:
-            return stream.read(HEAD)
+        return read_part(file, HEAD)
     except OSError:
         return b""

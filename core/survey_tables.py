@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from .hashes import file_id, string_id
-from .survey_facts import Answer, Fact, Measured, NotMeasurable, Same, Subject
+from .survey_facts import Answer, Fact, Measured, NothingThere, NotMeasurable, Same, Subject
 
 STAGE_SCHEMA = 0x3C9AE32E
 NARROW, WIDE = b"IDXD", b"IXUD"
@@ -175,7 +175,7 @@ def _users(stages: Stages) -> str:
 
 def _dangling(stages: Stages) -> str:
     if stages.known is None:
-        return "not measured, no archive of collision files here"
+        raise NothingThere("no archive of collision files here")
     lost: Counter[str] = Counter()
     for phase in stages.phases:
         for key, value in phase.items():

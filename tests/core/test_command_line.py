@@ -435,6 +435,9 @@ def test_damage_never_gets_past_the_commands(run, tmp_path, name):
             assert status in (0, 1, 2)
             assert (status == 2) == error.startswith("error: ")
             assert error.count("\n") <= 1
+        if turn % 4 < 2:
+            status, out, error = run("survey", path)
+            assert (status, error) == (0, "") and "Traceback" not in out
     assert statuses == {0, 1, 2}
 
 
@@ -454,7 +457,7 @@ def test_wrong_usage_is_one_line_too(refused, arguments):
 def test_help_names_every_command(run):
     status, out, _ = run("--help")
     assert status == 0
-    for command in "info verify obj build list extract replace stages diff sample".split():
+    for command in "info verify obj build list extract replace stages diff survey sample".split():
         assert command in out
 
 

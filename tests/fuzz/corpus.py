@@ -13,7 +13,7 @@ from core.archive_write import make_archive
 from core.grid import Grid
 from core.make import hull_meshes
 from core.rebuild import build
-from tests.fuzz.readers import READERS
+from tests.fuzz.readers import READERS, SURVEYED
 from tests.navigation import make_navigation
 from tests.shapes import DATA, box, read
 
@@ -22,8 +22,12 @@ FOLDER = DATA / "fuzz"
 
 def start(reader: str) -> list[bytes]:
     """The inputs of a reader, always in the same order."""
-    kept = sorted((FOLDER / reader).glob("*")) if (FOLDER / reader).is_dir() else []
-    return [*(path.read_bytes() for path in kept), *_made()[reader]]
+    return [*_kept(reader), *_made()[reader]]
+
+
+def _kept(reader: str) -> list[bytes]:
+    paths = sorted((FOLDER / reader).glob("*")) if (FOLDER / reader).is_dir() else []
+    return [path.read_bytes() for path in paths]
 
 
 def _made() -> dict[str, list[bytes]]:
@@ -48,6 +52,9 @@ def _made() -> dict[str, list[bytes]]:
         ],
         "journal": [json.dumps(journal).encode(), json.dumps(journal | {"switching": False}).encode()],
     }
+    made["survey"] = [
+        bytes([number]) + data for number, reader in enumerate(SURVEYED) for data in (*_kept(reader), *made[reader])
+    ]
     assert made.keys() == READERS.keys()
     return made
 

@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from core import archive, chunk, collision_set, file_switch, idxd, ipfb, mcol, obj, regn, report
+from core import archive, chunk, collision_set, file_switch, idxd, ipfb, mcol, obj, regn, report, survey
 from core.archive_diff import diff_archives
 from core.archive_extract import extract
 from core.archive_write import write_archive
@@ -141,6 +141,32 @@ def read_journal(data: bytes) -> None:
             assert (folder.parent / "beside").read_bytes() == b"not to be touched"
 
 
+SURVEYED = {
+    "hull": "test.col",
+    "set": "CollisionSet_S01.bin",
+    "navigation": "test.rgn",
+    "table": "StageResource_S01.tbl",
+    "archive": "MiscBin.pak",
+}
+
+
+def read_survey(data: bytes) -> None:
+    """The input is a byte that says what kind the rest is. A survey refuses nothing, and every fact has an answer."""
+    kind = list(SURVEYED)[data[0] % len(SURVEYED)] if data else "hull"
+    with tempfile.TemporaryDirectory() as name:
+        folder, rest = Path(name), data[1:]
+        if kind == "archive":
+            size = int.from_bytes(rest[:4], "big") % (len(rest) + 1)
+            (folder / "MiscBin.p00").write_bytes(rest[4 + size :])
+            rest = rest[4 : 4 + size]
+        (folder / SURVEYED[kind]).write_bytes(rest)
+        found = survey.survey(folder, everything=True)
+        text = survey.report(found)
+        assert text.count("\n") < survey.MOST_LINES
+        assert all(line.answer.text for line in found.lines)
+        json.dumps(survey.document(found))
+
+
 READERS: dict[str, Callable[[bytes], None]] = {
     "hull": read_hull,
     "set": read_set,
@@ -151,6 +177,7 @@ READERS: dict[str, Callable[[bytes], None]] = {
     "relocation": read_relocation,
     "obj": read_obj,
     "journal": read_journal,
+    "survey": read_survey,
 }
 
 
