@@ -31,6 +31,7 @@ from .detect import Kind
 from .errors import FormatError
 from .files import write_file
 from .hashes import file_id
+from .same_file import is_inside, refuse_same
 from .survey_archives import Archive, digest
 from .survey_facts import Ledger, Line, NotMeasurable, Subject
 from .survey_hulls import Hull
@@ -99,20 +100,10 @@ def write_report(
 
 def _keep_apart(output: str, path: str, inputs: Inputs) -> None:
     """Raises `FormatError` if a report would overwrite an input, or a file of the surveyed folder that is no report."""
-    target = Path(output)
-    if not target.exists():
-        return
-    folder = Path(path).resolve()
-    inside = folder.is_dir() and folder in target.resolve().parents
-    if any(_same_file(target, file) for file in inputs.files) or (inside and not _is_report(target)):
-        raise FormatError("is one of the files of the survey", file=output, remedy="choose another name for the output")
-
-
-def _same_file(one: Path, other: Path) -> bool:
-    try:
-        return os.path.samefile(one, other)
-    except OSError:
-        return False
+    refuse_same(output, *inputs.files)
+    if os.path.isfile(output) and os.path.isdir(path) and is_inside(output, path) and not _is_report(Path(output)):
+        remedy = "choose another name for the output"
+        raise FormatError("is one of the files of the surveyed folder", file=output, remedy=remedy)
 
 
 def _is_report(file: Path) -> bool:

@@ -116,14 +116,18 @@ def open_archive(path: Path, id: str) -> Archive:
     _, count, alignment, limit = ipfb.HEADER.unpack_from(data)
     there = min(count, (len(data) - ipfb.HEADER.size) // ROW.itemsize, MOST_ENTRIES)
     rows = np.frombuffer(data, ROW, there, ipfb.HEADER.size)
-    folder = path.parent
-    parts = {
-        number: (os.fspath(folder / name), (folder / name).stat().st_size)
-        for number, name in part_names(path.name, os.listdir(folder)).items()
-        if (folder / name).is_file()
-    }
     tail = len(data) - ipfb.HEADER.size - there * ROW.itemsize
-    return Archive(path, id, len(data), digest(data), (count, alignment, limit), rows, tail, parts)
+    return Archive(path, id, len(data), digest(data), (count, alignment, limit), rows, tail, data_files(path))
+
+
+def data_files(pak: Path) -> dict[int, tuple[str, int]]:
+    """Path and size of each data file beside a .pak, by number. Raises `OSError` if the folder can't be read."""
+    found = {}
+    for number, name in part_names(pak.name, os.listdir(pak.parent)).items():
+        path = pak.parent / name
+        if path.is_file():
+            found[number] = os.fspath(path), path.stat().st_size
+    return found
 
 
 def read_part(path: str | os.PathLike[str], most: int, offset: int = 0) -> bytes:
@@ -203,16 +207,14 @@ def _overlaps(archive: Archive) -> str:
 
 
 def _aligned(archive: Archive) -> tuple[int, int]:
-    alignment = archive.header[1] or 1
-    good = (_blobs(archive)[:, 0] & 0x0FFFFFFF) % alignment == 0
+    good = (_blobs(archive)[:, 0] & 0x0FFFFFFF) % ipfb.ALIGNMENT == 0
     return int(good.sum()), len(good)
 
 
 def _gap_sizes(archive: Archive) -> str:
-    alignment = archive.header[1] or 1
     before, starts = _ends(archive)
-    wide = np.count_nonzero(starts - before >= alignment)
-    return "smaller than the alignment" if not wide else f"{wide:,} wider"
+    wide = np.count_nonzero(starts - before >= ipfb.ALIGNMENT)
+    return "smaller than 0x800" if not wide else f"{wide:,} wider"
 
 
 def _gap_bytes(archive: Archive) -> str:
@@ -226,7 +228,6 @@ def _gap_bytes(archive: Archive) -> str:
 
 def _data_ends(archive: Archive) -> str:
     """What follows the last blob of each data file."""
-    alignment = archive.header[1] or 1
     ends: Counter[int] = Counter()
     for position, size in _blobs(archive).tolist():
         ends[position >> 28] = max(ends[position >> 28], (position & 0x0FFFFFFF) + size)
@@ -238,7 +239,7 @@ def _data_ends(archive: Archive) -> str:
         elif size == end:
             words.add("with the last entry")
         else:
-            words.add("padded" if size == end + -end % alignment else "with something more")
+            words.add("padded" if size == end + -end % ipfb.ALIGNMENT else "with something more")
     return " and ".join(sorted(words)) or "no data"
 
 
@@ -271,8 +272,8 @@ FACTS = (
     Fact("F150", "A", "order of the data", _A, "as the rows", _data_order, Same(("as the rows",))),
     Fact("F151", "A", "entries that share position and size", _A, "none", _shared, Same(("none",))),
     Fact("F152", "P", "entries that overlap otherwise", _A, "0", _overlaps, Same(("0",))),
-    Fact("F153", "P", "positions at multiples of the alignment", _A, "all", _aligned, Tally()),
-    Fact("F154", "A", "gaps", _A, "smaller than the alignment", _gap_sizes, Same(("smaller than the alignment",))),
+    Fact("F153", "P", "positions at multiples of 0x800", _A, "all", _aligned, Tally()),
+    Fact("F154", "A", "gaps between entries", _A, "smaller than 0x800", _gap_sizes, Same(("smaller than 0x800",))),
     Fact("F155", "P", "bytes in gaps", _A, "zeros", _gap_bytes, Same(("zeros",))),
     Fact("F156", "A", "ends of data files", _A, "padded", _data_ends, Same(("padded",))),
     Fact("F157", "P", "stored forms of what was read", _A, "packed or raw", _forms, Same()),

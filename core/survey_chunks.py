@@ -15,9 +15,10 @@ import numpy as np
 from . import chunk
 from .chunk import POINTER_BASE
 from .errors import FormatError
-from .survey_facts import Fact, NotMeasurable, Same, Subject
+from .survey_facts import Fact, NothingThere, NotMeasurable, Same, Subject
 
 SHELL = struct.Struct(">4sIII")
+POF0 = b"POF0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,19 +41,18 @@ class Shell:
             raise NotMeasurable("shorter than a chunk's shell")
         self.data = data
         self.first = chunk_at(data, 0)
-        behind = chunk_at(data, self.first.end) if self.first.end == POINTER_BASE + self.first.size else None
-        self.relocation = behind if behind and behind.magic == b"POF0" else None
-
-    @property
-    def end(self) -> int:
-        """Where the payload ends: where it says, or with the file."""
-        return self.first.end
+        self.fits = self.first.end == POINTER_BASE + self.first.size
+        self.behind = self.fits and data[self.first.end : self.first.end + 4] == POF0
+        # A wrong size is a fact of its own; the others are about the table that is there.
+        at = self.first.end if self.behind else data.rfind(POF0)
+        self.relocation = chunk_at(data, at) if at >= SHELL.size else None
+        self.end = at if self.relocation else self.first.end
 
     @cached_property
     def table(self) -> Chunk:
         """The relocation table's chunk."""
         if self.relocation is None:
-            raise NotMeasurable("no POF0 behind the payload")
+            raise NothingThere("no POF0")
         return self.relocation
 
     @cached_property
@@ -111,10 +111,9 @@ def _zeros(thing: Chunked) -> str:
 
 
 def _size(thing: Chunked) -> str:
-    first = thing.shell.first
-    if first.end - first.start < first.size:
-        return "beyond the file's end"
-    return "directly behind the payload" if thing.shell.relocation else "not behind the payload"
+    if not thing.shell.fits:
+        return "payload beyond the file's end"
+    return "directly behind the payload" if thing.shell.behind else "not behind the payload"
 
 
 def _multiple(thing: Chunked) -> str:

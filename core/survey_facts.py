@@ -85,7 +85,7 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A fact with its answer. `ids` are those of the files with an unusual answer."""
+    """A fact with its answer."""
 
     fact: Fact
     answer: Answer

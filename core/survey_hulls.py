@@ -15,7 +15,7 @@ from .geometry import corners, cross
 from .grid import Grid
 from .mcol import CELL, HEADER, HEADER_END, HEADER_POINTERS, INDEX, LIST, SPHERE, TRIANGLE, VERTEX
 from .survey_chunks import Shell
-from .survey_facts import NotMeasurable
+from .survey_facts import NothingThere, NotMeasurable
 
 MOST_PAIRS = 1 << 21
 """Most pairs of triangle and cell, and most list entries, that are looked at."""
@@ -44,16 +44,25 @@ class Hull:
         return self._array("vertices", VERTEX, int(self.header["vertex_count"])).astype(np.float32)
 
     @cached_property
+    def all_triangles(self) -> np.ndarray:
+        """Int64 (nt, 3), some perhaps of vertices that aren't there."""
+        return self._array("triangles", TRIANGLE, int(self.header["triangle_count"])).astype(np.int64)
+
+    @cached_property
+    def usable(self) -> np.ndarray:
+        """Which triangles have corners that exist and are numbers, bool (nt,)."""
+        there = (self.all_triangles < len(self.vertices)).all(axis=1)
+        there[there] = np.isfinite(self.vertices[self.all_triangles[there]]).all(axis=(1, 2))
+        return there
+
+    @property
     def triangles(self) -> np.ndarray:
-        """Int64 (nt, 3). Raises `NotMeasurable` unless all of them have usable corners."""
-        triangles = self._array("triangles", TRIANGLE, int(self.header["triangle_count"])).astype(np.int64)
-        if not len(triangles):
-            raise NotMeasurable("no triangles")
-        if triangles.max() >= len(self.vertices):
-            raise NotMeasurable("triangles of vertices that aren't there")
-        if not np.isfinite(self.vertices[triangles]).all():
-            raise NotMeasurable("coordinates that aren't numbers")
-        return triangles
+        """Int64 (nt, 3). Raises `NothingThere` unless all of them are usable."""
+        if not len(self.all_triangles):
+            raise NothingThere("no triangles")
+        if not self.usable.all():
+            raise NothingThere("unusable triangles")
+        return self.all_triangles
 
     @cached_property
     def spheres(self) -> np.ndarray:
@@ -71,14 +80,14 @@ class Hull:
 
     @cached_property
     def grid(self) -> Grid:
-        """The grid. Raises `NotMeasurable` if it has no cells, or some lie beyond the payload's end."""
+        """The grid. Raises `NothingThere` if it has no cells, or some lie beyond the payload's end."""
         minimum, maximum, size = (self.header[name].astype(np.float32) for name in ("minimum", "maximum", "cell_size"))
         grid = Grid(minimum, maximum, size, self.dimensions)
         usable = all(np.isfinite(values).all() for values in (minimum, maximum, size))
         if not usable or not (size > 0).all() or (maximum < minimum).any() or not grid.cell_count:
-            raise NotMeasurable("a grid that makes no cells")
+            raise NothingThere("no usable grid")
         if len(self.cells) < grid.cell_count:
-            raise NotMeasurable("cells beyond the end of the payload")
+            raise NothingThere("no usable grid")
         return grid
 
     @cached_property

@@ -10,7 +10,7 @@ import numpy as np
 from .binary import padding
 from .geometry import edge_census
 from .mcol import HEADER_END, ONE
-from .survey_facts import Answer, Fact, Measured, Same, Subject, Tally, Total, named
+from .survey_facts import Answer, Fact, Measured, NothingThere, Same, Subject, Tally, Total, named
 from .survey_hulls import Hull
 
 USUAL_ORDER = "spheres vertices triangles cells lists indices"
@@ -204,6 +204,13 @@ def _cells_fill_box(hull: Hull) -> str:
     return "yes" if np.array_equal(np.array(hull.dimensions) * size, high - low) else "no"
 
 
+def _usable_grid(hull: Hull) -> str:
+    try:
+        return "yes" if hull.grid.cell_count else "no"
+    except NothingThere:
+        return "no"
+
+
 def _dimensions(hull: Hull) -> str:
     return "×".join(map(str, hull.dimensions))
 
@@ -268,5 +275,6 @@ FACTS = (
     Fact("F80", "D", "cells with triangles", _H, "those of section 3", _shipped(_occupied, ("occupied",)), KNOWN),
     Fact("F81", "M", "cells with triangles in all", _H, f"{TOTAL_CELLS:,}", _cell_count, Total(TOTAL_CELLS)),
     Fact("F82", "M", "triangles in all", _H, f"{TOTAL_TRIANGLES:,}", _triangle_count, Total(TOTAL_TRIANGLES)),
-    Fact("F83", "M", "first cell empty", _H, f"{FIRST_EMPTY} of 11", _first_empty, _first_empty_answer),
+    Fact("F83", "C", "grids with all their cells in the file", _H, "yes", _usable_grid, YES),
+    Fact("F84", "M", "first cell empty", _H, f"{FIRST_EMPTY} of 11", _first_empty, _first_empty_answer),
 )

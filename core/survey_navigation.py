@@ -77,12 +77,10 @@ class Navigation:
 
     @cached_property
     def faces(self) -> np.ndarray:
-        """FACE records without the spare ones. Raises `NotMeasurable` if one has no usable corners."""
+        """FACE records without the spare ones. Raises `NothingThere` if one has no usable corners."""
         faces = self.array("faces", FACE)
-        if not len(faces) or faces["vertices"].max() >= len(self.vertices):
-            raise NotMeasurable("faces of vertices that aren't there")
-        if not np.isfinite(self.vertices).all():
-            raise NotMeasurable("coordinates that aren't numbers")
+        if not len(faces) or faces["vertices"].max() >= len(self.vertices) or not np.isfinite(self.vertices).all():
+            raise NothingThere("unusable faces")
         return faces
 
     @cached_property
@@ -92,10 +90,10 @@ class Navigation:
 
     @cached_property
     def tetrahedra(self) -> np.ndarray:
-        """TETRAHEDRON records. Raises `NotMeasurable` if one names a face that isn't there."""
+        """TETRAHEDRON records. Raises `NothingThere` if one names a face that isn't there."""
         tetrahedra = self.array("tetrahedra", TETRAHEDRON)
         if not len(tetrahedra) or tetrahedra["faces"].max() >= len(self.faces):
-            raise NotMeasurable("tetrahedra of faces that aren't there")
+            raise NothingThere("unusable tetrahedra")
         return tetrahedra
 
     @cached_property
@@ -210,6 +208,13 @@ def _empty(navigation: Navigation) -> tuple[int, int]:
         raise NotMeasurable("another number of cells than the hull")
     free = hull.cells["state"] != 2
     return int(((navigation.cells["count"] > 0) == free).sum()), len(free)
+
+
+def _usable(navigation: Navigation) -> str:
+    try:
+        return "yes" if len(navigation.tetrahedra) else "no"
+    except NothingThere as error:
+        return f"no, {error}"
 
 
 _N = Subject.NAVIGATION

@@ -8,8 +8,9 @@ import numpy as np
 
 from . import collision_set, idxd, mcol, regn
 from .assemble import Piece, assemble
+from .errors import FormatError
 from .rebuild import Options, Rebuild, rebuild
-from .survey_facts import Fact, NotMeasurable, Same, Subject
+from .survey_facts import Fact, NothingThere, NotMeasurable, Same, Subject
 from .survey_hulls import Hull
 from .survey_layout import gaps
 
@@ -23,7 +24,10 @@ def _same(decode: Callable[[bytes], object], encode: Callable[..., bytes]) -> Ca
 
 
 def _rebuilt(hull: Hull, how: Rebuild) -> bytes:
-    source = mcol.decode(hull.data)
+    try:
+        source = mcol.decode(hull.data)
+    except FormatError:
+        raise NothingThere("not decoded") from None
     if source.grid.cell_count * len(source.triangles) > MOST_WORK:
         raise NotMeasurable("too many cells and triangles")
     vertices, triangles = np.arange(len(source.vertices)), np.arange(len(source.triangles))

@@ -16,7 +16,7 @@ from . import stage
 from .detect import Kind, detect
 from .errors import FormatError
 from .hashes import file_id
-from .survey_archives import HEAD, LARGEST_ENTRY, Archive, open_archive, read_part
+from .survey_archives import HEAD, LARGEST_ENTRY, Archive, data_files, open_archive, read_part
 from .survey_facts import NotMeasurable
 from .survey_tables import is_stage_table
 
@@ -125,14 +125,19 @@ def _open_archives(inputs: Inputs) -> None:
             continue
         inputs.loose.remove(file)
         try:
-            archive = open_archive(file, f"{len(inputs.archives) + 1}")
+            inputs.archives.append(open_archive(file, f"{len(inputs.archives) + 1}"))
         except (NotMeasurable, OSError):
             inputs.unreadable += 1
-            continue
-        inputs.archives.append(archive)
-        inputs.files += [Path(name) for name, _ in archive.parts.values()]
-    data = {os.path.abspath(name) for archive in inputs.archives for name, _ in archive.parts.values()}
+    data = {os.path.abspath(part) for file in inputs.files if file.suffix.lower() == ".pak" for part in _parts(file)}
+    inputs.files += map(Path, sorted(data))
     inputs.loose = [file for file in inputs.loose if os.path.abspath(file) not in data]
+
+
+def _parts(pak: Path) -> list[str]:
+    try:
+        return [path for path, _ in data_files(pak).values()]
+    except OSError:
+        return []
 
 
 def sources(inputs: Inputs, everything: bool) -> list[Source]:

@@ -19,6 +19,10 @@ MOST_WORK = 1 << 26
 # --- surfaces -------------------------------------------------------------------------------------
 
 
+def _usable(hull: Hull) -> tuple[int, int]:
+    return int(hull.usable.sum()), int(hull.header["triangle_count"])
+
+
 def _closed(hull: Hull) -> tuple[int, int]:
     uses = edge_census(hull.triangles)[1]
     return int((uses == 2).sum()), len(uses)
@@ -181,6 +185,7 @@ FACTS = (
     Fact("F21", "C", "triangles wound like their surface", _H, "all", _consistent, Tally()),
     Fact("F22", "C", "byte 0x73", _H, "1 if all outside is rock, else 0", _outside, Same(OUTSIDE_NOTES)),
     Fact("F23", "C", "surfaces whose front faces free space", _H, "all", _fronts, _fronts_answer),
+    Fact("F24", "M", "triangles of vertices that exist and are numbers", _H, "all", _usable, Tally()),
     Fact("F25", "C", "fill state 1 in cells with triangles", _H, "all", _listed_states, Tally()),
     Fact(
         "F26",

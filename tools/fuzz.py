@@ -4,8 +4,8 @@ python tools/fuzz.py mutate --minutes 5            mutates whole files, every re
 python tools/fuzz.py hull --minutes 5              coverage-guided, one reader; needs `pip install atheris`
 python tools/fuzz.py hull --minutes 5 --corpus DIR ... and keeps in DIR what reached new code
 
-Readers: hull, set, navigation, table, archive, packed, relocation, obj, journal, survey. Run it at the repository's root with
-its folder in PYTHONPATH, or by `python -m`. An input at fault is written to fuzz-faults/; put it into
+Readers: hull, set, navigation, table, archive, packed, relocation, obj, journal, survey. Run it at the repository's
+root with its folder in PYTHONPATH, or by `python -m`. An input at fault is written to fuzz-faults/; put it into
 tests/data/fuzz/READER/, where every test run reads it.
 """
 
