@@ -17,10 +17,8 @@ from .intersections import intersection_faults
 from .scene_read import (
     GEOMETRY_TYPES,
     Origin,
-    Reading,
     below,
     claim_by_position,
-    read_object,
     read_objects,
     strays,
 )
@@ -51,8 +49,10 @@ class HullEdit:
 def read_hull(context: bpy.types.Context, root: bpy.types.Object, apply_modifiers: bool) -> HullEdit:
     """The edit of a hull. Raises `FormatError` for a source that can't be read."""
     source = sources.hull_source(root)
-    reading = read_objects(context, root, below(context.scene, root), apply_modifiers)
-    pieces = claim_by_position(reading.pieces, source)
+    readings = read_objects(context, root, below(context.scene, root), apply_modifiers, lambda _: source)
+    pieces = claim_by_position([piece for reading in readings for piece in reading.pieces], source)
+    origins = [origin for reading in readings for origin in reading.origins]
+    warnings = [warning for reading in readings for warning in reading.warnings]
     order = sorted(range(len(pieces)), key=lambda number: _first_claim(pieces[number]))
     pieces = [pieces[number] for number in order]
     return HullEdit(
@@ -60,8 +60,8 @@ def read_hull(context: bpy.types.Context, root: bpy.types.Object, apply_modifier
         carry.is_imported(root, carry.source(root)),
         assemble(pieces, source),
         tuple(pieces),
-        tuple(reading.origins[number] for number in order),
-        (*reading.warnings, *_stray_warnings(context, root)),
+        tuple(origins[number] for number in order),
+        (*warnings, *_stray_warnings(context, root)),
     )
 
 
@@ -121,10 +121,13 @@ def read_set(context: bpy.types.Context, root: bpy.types.Object, apply_modifiers
     if not carry.root_id(root):
         raise carry.lost_source(root, carry.ROOT_ID)
     edits, origins, warnings = [], [], []
-    context.view_layer.update()
-    for obj in below(context.scene, root):
-        reading = Reading()
-        read_object(context, root, obj, apply_modifiers, reading)
+    objects = below(context.scene, root)
+
+    def source_of(obj: bpy.types.Object) -> collision_set.Part | None:
+        record = _identity(obj, root, len(source.parts))[0]
+        return None if record is None else source.parts[record]
+
+    for obj, reading in zip(objects, read_objects(context, root, objects, apply_modifiers, source_of), strict=True):
         warnings += reading.warnings
         if obj.type not in GEOMETRY_TYPES and not reading.pieces:
             continue

@@ -9,7 +9,6 @@ import numpy as np
 
 from . import carry, scene_names, sources
 from .core import mcol
-from .core.assemble import assemble
 from .core.asteroid import make_asteroid
 from .core.errors import FormatError
 from .core.faults import unplaced
@@ -20,8 +19,8 @@ from .core.query import is_solid
 from .core.regrid import regrid
 from .mesh_bridge import NewMesh, make_meshes
 from .problems import NEAR
+from .scene_export import read_hull
 from .scene_import import HullOptions, Imported, add_object, make_hull, remake_shown
-from .scene_read import below, claim_by_position, read_objects
 from .translations import report_text
 
 MOST_CELLS = 1_000_000
@@ -108,8 +107,7 @@ def fit_grid_of(context: bpy.types.Context, root: bpy.types.Object, cell_size: f
         )
     check_numbers("the grid", cell_size, margin)
     source = sources.hull_source(root)
-    reading = read_objects(context, root, below(context.scene, root), True)
-    edit = assemble(claim_by_position(reading.pieces, source), source)
+    edit = read_hull(context, root, True).edit
     if not len(edit.triangles) or unplaced(edit).any():
         raise FormatError(f"`{root.name}` has no geometry with usable coordinates to fit a grid to")
     used = edit.vertices[np.unique(edit.triangles)]

@@ -1,28 +1,25 @@
-"""Objects to geometry in the file's space, without changing the scene.
-
-Blender evaluates neither hidden nor excluded objects, and keeps edits in progress apart from the mesh. So
-whatever needs evaluation is copied into a scene of its own, evaluated there, and removed again.
-"""
+"""Objects to geometry in the file's space, in the shape and place that the user's view layer evaluates."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import bpy
 import numpy as np
-from mathutils import Matrix
 
 from . import carry
 from .core.assemble import NEW, Mesh, Piece, identify
-from .core.errors import FormatError
+from .core.placement import EXACT, Placement, place, rounded
+from .evaluation import View, evaluated, is_edited
 from .mesh_bridge import MeshArrays, read_mesh
+
+__all__ = ["is_edited"]
 
 GEOMETRY_TYPES = {"MESH", "CURVE", "SURFACE", "FONT"}
 
-IDENTITY = np.eye(4)
-IDENTITY.flags.writeable = False
+SourceOf = Callable[[bpy.types.Object], Mesh | None]
+"""The source's mesh that an object's claims are about, None for none."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,22 +43,28 @@ class Reading:
 
 
 def below(scene: bpy.types.Scene, root: bpy.types.Object) -> list[bpy.types.Object]:
-    """Everything in the scene that hangs below a root, up to other roots, less what only shows something."""
-    in_scene = set(scene.objects)
+    """Everything in the scene that is parented to a root, up to other roots, less what only shows something."""
     children: dict[bpy.types.Object, list[bpy.types.Object]] = {}
     for obj in bpy.data.objects:  # Object.children looks through all of them each time
-        if obj.parent is not None:
-            children.setdefault(obj.parent, []).append(obj)
+        if (parent := obj.parent) is not None:
+            children.setdefault(parent, []).append(obj)
     found: list[bpy.types.Object] = []
     waiting = list(children.get(root, ()))
     while waiting:
         obj = waiting.pop()
-        if carry.kind(obj) in (carry.HULL, carry.SET):
+        kind = carry.kind(obj)
+        if kind in (carry.HULL, carry.SET):
             continue
         waiting += children.get(obj, ())
-        if obj in in_scene and carry.kind(obj) != carry.SHOWN:
+        if kind != carry.SHOWN and _is_in(scene, obj):
             found.append(obj)
     return sorted(found, key=lambda obj: obj.name)
+
+
+def _is_in(scene: bpy.types.Scene, obj: bpy.types.Object) -> bool:
+    named = scene.objects.get(obj.name)
+    # One that is linked from a library may have the same name.
+    return named == obj or (named is not None and bool(scene.user_of_id(obj)))
 
 
 def strays(scene: bpy.types.Scene, root: bpy.types.Object) -> list[str]:
@@ -78,42 +81,52 @@ def strays(scene: bpy.types.Scene, root: bpy.types.Object) -> list[str]:
 
 
 def read_objects(
-    context: bpy.types.Context, root: bpy.types.Object, objects: list[bpy.types.Object], apply_modifiers: bool
-) -> Reading:
-    """A piece for each object with faces, in the space below the root. An object that brings no claims to the
-    source's numbers gets none here, see `claim_by_position`."""
-    reading = Reading()
-    context.view_layer.update()
-    for obj in objects:
-        read_object(context, root, obj, apply_modifiers, reading)
-    return reading
+    context: bpy.types.Context,
+    root: bpy.types.Object,
+    objects: list[bpy.types.Object],
+    apply_modifiers: bool,
+    source_of: SourceOf,
+) -> list[Reading]:
+    """A reading of each object: a piece if it has faces, in the space below the root. A vertex that claims one of the
+    source and lies within rounding of it has its coordinates. An object that brings no claims to the source's numbers
+    gets none here, see `claim_by_position`."""
+    every = [*objects, *(member for obj in objects for member in _members(obj))]
+    readings = []
+    with evaluated(context, root, every, apply_modifiers) as view:
+        for obj in objects:
+            reading = Reading()
+            source = source_of(obj)
+            _read_object(view, obj, None if source is None else source.vertices, reading)
+            readings.append(reading)
+    return readings
 
 
-def read_object(
-    context: bpy.types.Context, root: bpy.types.Object, obj: bpy.types.Object, apply_modifiers: bool, reading: Reading
-) -> None:
-    """Adds one object to a reading, see `read_objects`. The view layer must be up to date."""
+def _read_object(view: View, obj: bpy.types.Object, source: np.ndarray | None, reading: Reading) -> None:
     kind = obj.type
-    relative = _relative_matrix(context, root, obj)
     if kind in GEOMETRY_TYPES:
-        arrays = _read_geometry(context, obj, apply_modifiers, reading)
+        arrays = _read_geometry(view, obj, reading)
         if arrays is not None:
             origin = Origin(obj.session_uid, arrays.faces, _is_own(obj, arrays))
-            _add(reading, obj.name, arrays, relative, origin)
-    elif kind == "EMPTY" and obj.instance_type == "COLLECTION" and obj.instance_collection:
-        for name, arrays, matrix in _read_instances(context, obj, apply_modifiers, reading):
-            _add(reading, name, arrays, relative @ matrix, Origin(obj.session_uid, arrays.faces, False))
+            _add(reading, obj.name, arrays, view.placement(obj), origin, source)
+    elif kind == "EMPTY":
+        _read_instances(view, obj, source, reading)
     elif kind == "META":
         reading.warnings.append(f"`{obj.name}` is a metaball and isn't exported: convert it to a mesh")
     if kind != "EMPTY" and obj.instance_type in {"VERTS", "FACES"} and obj.children:
         reading.warnings.append(f"`{obj.name}` repeats its children; only the originals are exported")
 
 
-def _add(reading: Reading, name: str, arrays: MeshArrays, matrix: np.ndarray, origin: Origin) -> None:
-    piece = _transformed(name, arrays, matrix)
-    if _flattens(matrix) and len(piece.triangles) and not np.array_equal(piece.vertices, arrays.vertices):
-        reading.warnings.append(f"`{name}` is scaled to 0, which makes it flat")
-    reading.pieces.append(piece)
+def _add(
+    reading: Reading, name: str, arrays: MeshArrays, placement: Placement, origin: Origin, source: np.ndarray | None
+) -> None:
+    vertices, slack = place(arrays.vertices, arrays.vertex_ids, placement, source)
+    triangles = arrays.triangles
+    if placement is not EXACT:
+        if np.linalg.det(placement.matrix[:3, :3]) < 0:
+            triangles = triangles[:, [0, 2, 1]]
+        if _flattens(placement.matrix) and len(triangles) and not np.array_equal(vertices, arrays.vertices):
+            reading.warnings.append(f"`{name}` is scaled to 0, which makes it flat")
+    reading.pieces.append(Piece(name, vertices, triangles, arrays.vertex_ids, arrays.triangle_ids, slack))
     reading.origins.append(origin)
 
 
@@ -122,88 +135,18 @@ def claim_by_position(pieces: list[Piece], source: Mesh) -> list[Piece]:
     return [identify(piece, source) if piece.vertex_ids.max(initial=NEW) == NEW else piece for piece in pieces]
 
 
-# --- places ---------------------------------------------------------------------------------------
+def _flattens(matrix: np.ndarray) -> bool:
+    """Whether nothing is left of some axis, as far as float32 can tell."""
+    if not np.isfinite(matrix).all():
+        return False
+    sizes = np.linalg.svd(matrix[:3, :3], compute_uv=False)
+    return bool(sizes[-1] <= np.finfo(np.float32).eps * sizes[0])
 
 
 def _parents(obj: bpy.types.Object) -> Iterator[bpy.types.Object]:
     while obj.parent is not None:
         obj = obj.parent
         yield obj
-
-
-def _relative_matrix(context: bpy.types.Context, root: bpy.types.Object | None, obj: bpy.types.Object) -> np.ndarray:
-    """From an object's space to the root's, or to the world's for None, float64 (4, 4).
-
-    Composed from what each object says of itself: world matrices are rounded, and stale where Blender doesn't
-    evaluate. Only a chain with constraints or bones needs them.
-    """
-    chain = [obj, *_parents(obj)]
-    if root is not None:
-        chain = chain[: chain.index(root)]
-    if any(link.constraints or link.parent_type != "OBJECT" for link in chain):
-        return _evaluated_matrix(context, root, obj)
-    matrix = IDENTITY
-    for link in chain:
-        matrix = _times(link.matrix_basis, matrix)
-        if link.parent is not None:  # without one, an inverse may be left over that doesn't count
-            matrix = _times(link.matrix_parent_inverse, matrix)
-    return matrix
-
-
-def _times(left: Matrix, right: np.ndarray) -> np.ndarray:
-    return right if left.is_identity else np.array(left, np.float64) @ right
-
-
-def _evaluated_matrix(context: bpy.types.Context, root: bpy.types.Object | None, obj: bpy.types.Object) -> np.ndarray:
-    """The same from the world matrices that constraints and bones give, of hidden objects too."""
-    copy = obj.copy()
-    try:
-        with _evaluation(context, copy) as depsgraph:
-            of_object = np.array(copy.evaluated_get(depsgraph).matrix_world, np.float64)
-            of_root = np.array(root.evaluated_get(depsgraph).matrix_world, np.float64) if root else np.eye(4)
-    finally:
-        bpy.data.objects.remove(copy)
-    try:
-        return np.linalg.solve(of_root, of_object)
-    except np.linalg.LinAlgError:
-        raise FormatError(
-            f"`{obj.name}` has constraints, which can't be followed while its root is scaled to nothing",
-            remedy="give the root a scale other than 0",
-        ) from None
-
-
-@contextmanager
-def _evaluation(context: bpy.types.Context, copy: bpy.types.Object) -> Iterator[bpy.types.Depsgraph]:
-    """A scene of its own in which a copy of an object is seen and evaluated, gone afterwards."""
-    scene = bpy.data.scenes.new("sylpheed export")
-    try:
-        copy.hide_viewport = False
-        scene.frame_set(context.scene.frame_current, subframe=context.scene.frame_subframe)
-        scene.collection.objects.link(copy)
-        view_layer = scene.view_layers[0]
-        view_layer.update()
-        yield view_layer.depsgraph
-    finally:
-        bpy.data.scenes.remove(scene)
-
-
-def _transformed(name: str, arrays: MeshArrays, matrix: np.ndarray) -> Piece:
-    """Geometry moved by a matrix in float64 and rounded once; left alone by the identity."""
-    vertices, triangles = arrays.vertices, arrays.triangles
-    if matrix is not IDENTITY and not np.array_equal(matrix, IDENTITY):
-        with np.errstate(over="ignore", invalid="ignore"):
-            vertices = (vertices.astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]).astype(np.float32)
-        if np.linalg.det(matrix[:3, :3]) < 0:
-            triangles = triangles[:, [0, 2, 1]]
-    return Piece(name, vertices, triangles, arrays.vertex_ids, arrays.triangle_ids)
-
-
-def _flattens(matrix: np.ndarray) -> bool:
-    """Whether nothing is left of some axis, as far as float32 can tell."""
-    if matrix is IDENTITY or not np.isfinite(matrix).all():
-        return False
-    sizes = np.linalg.svd(matrix[:3, :3], compute_uv=False)
-    return bool(sizes[-1] <= np.finfo(np.float32).eps * sizes[0])
 
 
 # --- geometry -------------------------------------------------------------------------------------
@@ -216,77 +159,35 @@ def _is_own(obj: bpy.types.Object, arrays: MeshArrays) -> bool:
     return len(arrays.vertices) == len(obj.data.vertices) and arrays.face_count == len(obj.data.polygons)
 
 
-def _read_geometry(
-    context: bpy.types.Context, obj: bpy.types.Object, apply_modifiers: bool, reading: Reading
-) -> MeshArrays | None:
-    editing = is_edited(obj) and obj.type == "MESH"
-    if editing:
-        obj.update_from_editmode()
-    evaluates = obj.type != "MESH" or (apply_modifiers and (obj.modifiers or obj.data.shape_keys))
-    if evaluates:
-        arrays, instances = _evaluate(context, obj)
-        if instances:
-            reading.warnings.append(
-                f"`{obj.name}` makes {instances:,} instances that aren't exported: add a Realize Instances node"
-            )
-    elif editing:
-        # The attributes of a mesh in edit mode can't be read, those of its copy can.
-        copy = obj.data.copy()
-        try:
-            arrays = read_mesh(copy)
-        finally:
-            bpy.data.meshes.remove(copy)
-    else:
-        arrays = read_mesh(obj.data)
+def _read_geometry(view: View, obj: bpy.types.Object, reading: Reading) -> MeshArrays | None:
+    with view.mesh(obj) as mesh:
+        arrays = read_mesh(mesh)
+    instances = view.count_instances(obj) if view.evaluates_shape(obj) else 0
+    if instances:
+        reading.warnings.append(
+            f"`{obj.name}` makes {instances:,} instances that aren't exported: add a Realize Instances node"
+        )
     return arrays if len(arrays.triangles) or len(arrays.vertices) else None
 
 
-def _evaluate(context: bpy.types.Context, obj: bpy.types.Object) -> tuple[MeshArrays, int]:
-    """An object's shape with modifiers and shape keys, and how many instances it makes besides."""
-    copy = obj.copy()
-    data = obj.data.copy() if is_edited(obj) else None
-    try:
-        if data is not None:
-            copy.data = data
-        with _evaluation(context, copy) as depsgraph:
-            evaluated = copy.evaluated_get(depsgraph)
-            arrays = read_mesh(evaluated.to_mesh())
-            evaluated.to_mesh_clear()
-            instances = sum(
-                1
-                for instance in depsgraph.object_instances
-                if instance.is_instance and instance.parent and instance.parent.original == copy
-            )
-        return arrays, instances
-    finally:
-        bpy.data.objects.remove(copy)
-        if data is not None:
-            _remove_data(data)
+def _members(obj: bpy.types.Object) -> list[bpy.types.Object]:
+    """The objects that a collection instance shows."""
+    if obj.type != "EMPTY" or obj.instance_type != "COLLECTION" or not obj.instance_collection:
+        return []
+    return list(obj.instance_collection.all_objects)
 
 
-def is_edited(obj: bpy.types.Object) -> bool:
-    """Whether the object's data are in edit mode, perhaps through another object that shares them."""
-    return getattr(obj.data, "is_editmode", obj.mode == "EDIT")
-
-
-def _remove_data(data: bpy.types.ID) -> None:
-    (bpy.data.meshes if isinstance(data, bpy.types.Mesh) else bpy.data.curves).remove(data)
-
-
-def _read_instances(
-    context: bpy.types.Context, empty: bpy.types.Object, apply_modifiers: bool, reading: Reading
-) -> Iterator[tuple[str, MeshArrays, np.ndarray]]:
-    """The geometry of a collection instance: names, arrays, and matrices in the empty's space."""
-    collection = empty.instance_collection
-    offset = np.eye(4)
-    offset[:3, 3] = -np.array(collection.instance_offset, np.float64)
-    # A list, because evaluating objects frees what `all_objects` walks along.
-    for obj in list(collection.all_objects):
-        matrix = offset @ _relative_matrix(context, None, obj)
+def _read_instances(view: View, empty: bpy.types.Object, source: np.ndarray | None, reading: Reading) -> None:
+    """The geometry of a collection instance."""
+    for obj in _members(empty):
         if obj.type in GEOMETRY_TYPES:
-            arrays = _read_geometry(context, obj, apply_modifiers, reading)
+            arrays = _read_geometry(view, obj, reading)
             if arrays is not None:
-                yield f"{empty.name}: {obj.name}", arrays, matrix
+                offset = np.eye(4)
+                offset[:3, 3] = -np.array(empty.instance_collection.instance_offset, np.float64)
+                placement = view.placement(empty).after(rounded(offset)).after(view.placement(obj))
+                origin = Origin(empty.session_uid, arrays.faces, False)
+                _add(reading, f"{empty.name}: {obj.name}", arrays, placement, origin, source)
         elif obj.instance_type == "COLLECTION" and obj.instance_collection:
             reading.warnings.append(
                 f"`{empty.name}` holds the instance `{obj.name}`, which isn't exported: make it real"

@@ -8,14 +8,14 @@ settled, so that what the edit didn't touch keeps its number and its order, and 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 
-from .arrays import bits, ranks, same_bits
-from .geometry import Edges, edge_census, pick, repeated, undirected_edges
+from .arrays import bits, components, ranks, same_bits
+from .geometry import Edges, close_pairs, edge_census, pick, repeated, undirected_edges
 
 NEW = -1
 """The number of a vertex or triangle that comes from no source."""
@@ -35,7 +35,8 @@ class Piece:
     """One object's geometry in the file's own space.
 
     `vertices` float32 (n, 3), `triangles` integer (m, 3) with the front counter-clockwise, and the source's
-    numbers that they claim, `vertex_ids` (n,) and `triangle_ids` (m,), NEW where none.
+    numbers that they claim, `vertex_ids` (n,) and `triangle_ids` (m,), NEW where none. `slack` is how far off each
+    vertex may be by rounding, float64 (n,), None where all are exact, see `placement.place`.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Piece:
     triangles: np.ndarray
     vertex_ids: np.ndarray
     triangle_ids: np.ndarray
+    slack: np.ndarray | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +110,8 @@ def assemble(pieces: Sequence[Piece], source: Mesh | None, *, sew: bool = True) 
 
     if source is not None:
         vertex_ids, triangle_ids = _refuse_aside(vertices, vertex_ids, triangles, triangle_ids, source)
+    if any(piece.slack is not None for piece in pieces):
+        vertices = _unite(vertices, vertex_ids, triangles, pieces)
     group, first = _merge_claims(vertices, vertex_ids)
     used = np.zeros(len(first), bool)
     used[group[triangles]] = True
@@ -192,9 +196,8 @@ def identify(piece: Piece, source: Mesh) -> Piece:
     mapped = known[piece.triangles]
     span = len(source.vertices) + 1
     wanted = np.where((mapped < 0).any(axis=1), -1 - np.arange(len(mapped)), _turning_key(mapped, span))
-    return Piece(
-        piece.name, piece.vertices, piece.triangles, known, _match(_turning_key(source.triangles, span), wanted)
-    )
+    triangle_ids = _match(_turning_key(source.triangles, span), wanted)
+    return replace(piece, vertex_ids=known, triangle_ids=triangle_ids)
 
 
 def matches(edit: Edit, source: Mesh) -> tuple[np.ndarray, np.ndarray]:
@@ -244,6 +247,38 @@ def _refuse_aside(
 
 
 # --- vertices -------------------------------------------------------------------------------------
+
+
+def _unite(vertices: np.ndarray, ids: np.ndarray, triangles: np.ndarray, pieces: Sequence[Piece]) -> np.ndarray:
+    """Vertices in one place, up to rounding, get the coordinates of the first of them: those with one claim, and those
+    without a claim at open edges of different pieces."""
+    slack = np.concatenate([np.zeros(len(p.vertices)) if p.slack is None else p.slack for p in pieces])
+    vertices = vertices.copy()
+    order = np.argsort(ids, kind="stable")
+    waiting = order[ids[order] >= 0]
+    while len(waiting):
+        fresh = np.ones(len(waiting), bool)
+        fresh[1:] = ids[waiting[1:]] != ids[waiting[:-1]]
+        first = waiting[np.maximum.accumulate(np.where(fresh, np.arange(len(waiting)), 0))]
+        near = _near(vertices, slack, waiting, first)
+        vertices[waiting[near]] = vertices[first[near]]
+        waiting = waiting[~near & ~fresh]
+
+    edges, counts = edge_census(triangles)
+    rim = np.unique(edges[counts == 1])
+    rim = rim[(ids[rim] < 0) & np.isfinite(vertices[rim]).all(axis=1)]
+    pairs = rim[close_pairs(vertices[rim], 4 * float(slack[rim].max(initial=0)))]
+    owner = np.repeat(np.arange(len(pieces)), [len(piece.vertices) for piece in pieces])
+    pairs = pairs[owner[pairs[:, 0]] != owner[pairs[:, 1]]]
+    pairs = pairs[_near(vertices, slack, pairs[:, 1], pairs[:, 0])]
+    return vertices[components(len(vertices), pairs[:, 0], pairs[:, 1])]
+
+
+def _near(vertices: np.ndarray, slack: np.ndarray, some: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Which of some vertices lie where the others are, up to rounding, bool (n,)."""
+    with np.errstate(invalid="ignore"):
+        apart = np.abs(vertices[some].astype(np.float64) - vertices[others]).max(axis=1, initial=0)
+    return apart <= slack[some] + slack[others]
 
 
 def _merge_claims(vertices: np.ndarray, ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -333,6 +368,9 @@ def _settle_triangles(edit: Edit, source: Mesh) -> Edit:
     """Leaves each number to one claimant, the one with the source's corners before others, orders the
     triangles by number, new ones last, and starts each at the corner that the source starts it at."""
     same, _ = matches(edit, source)
+    if not same.all():
+        edit = _reclaim(edit, same, source)
+        same, _ = matches(edit, source)
     claims = edit.triangle_ids
     by_claim = np.lexsort((np.arange(len(claims)), ~same, claims))
     winner = np.ones(len(claims), bool)
@@ -361,6 +399,25 @@ def _settle_triangles(edit: Edit, source: Mesh) -> Edit:
     )
 
 
+def _reclaim(edit: Edit, same: np.ndarray, source: Mesh) -> Edit:
+    """Triangles on the three vertices of a source triangle that is gone are that triangle, whatever they claim: a face
+    that was deleted and filled by hand claims nothing, or what its neighbour claims. Those that run the same way around
+    come first."""
+    others = np.flatnonzero(~same)
+    corners = edit.vertex_ids[edit.triangles[others]]
+    others = others[(corners >= 0).all(axis=1) & ~repeated(corners)]
+    gone = np.setdiff1d(np.arange(len(source.triangles)), edit.triangle_ids[same])
+    claims = edit.triangle_ids.copy()
+    span = len(source.vertices) + 1
+    for key in (_turning_key, _corner_key):
+        if len(others) and len(gone):
+            corners = edit.vertex_ids[edit.triangles[others]]
+            found = _match(key(source.triangles[gone], span), key(corners, span))
+            claims[others[found >= 0]] = gone[found[found >= 0]]
+            others, gone = others[found < 0], np.delete(gone, found[found >= 0])
+    return replace(edit, triangle_ids=claims)
+
+
 def _first_corner_first(triangles: np.ndarray) -> np.ndarray:
     """Triangles turned to begin at their lowest corner, the way around kept."""
     turn = triangles.argmin(axis=1)
@@ -369,6 +426,11 @@ def _first_corner_first(triangles: np.ndarray) -> np.ndarray:
 
 def _turning_key(triangles: np.ndarray, span: int) -> np.ndarray:
     a, b, c = _first_corner_first(np.asarray(triangles, np.int64)).T
+    return (a * span + b) * span + c
+
+
+def _corner_key(triangles: np.ndarray, span: int) -> np.ndarray:
+    a, b, c = np.sort(np.asarray(triangles, np.int64), axis=1).T
     return (a * span + b) * span + c
 
 

@@ -258,3 +258,97 @@ def test_what_only_looks_unedited_is_edited():
         "hull", np.append(source.vertices, source.vertices[:1], axis=0), triangles, np.append(ids, -1), numbers
     )
     assert assemble([more], source).loose == 1
+
+
+# --- rounding -------------------------------------------------------------------------------------
+
+
+def loosened(piece: Piece, seed: int, reach: float = 0.01) -> Piece:
+    """The piece with each vertex off by some rounding, and a slack that says so."""
+    noise = np.random.default_rng(seed).uniform(-reach, reach, piece.vertices.shape)
+    vertices = (piece.vertices + noise).astype(np.float32)
+    return dataclasses.replace(piece, vertices=vertices, slack=np.full(len(vertices), 1.5 * reach))
+
+
+def test_seam_vertices_with_one_claim_that_rounding_parts_are_one(hull):
+    rock = next(piece for piece in pieces(hull) if piece.name == "asteroid_01")
+    halves = split(moved(rock, (10_000, 0, 0)), np.arange(len(rock.triangles)) % 2 == 0)
+    edit = assemble([loosened(half, seed) for seed, half in enumerate(halves)], hull)
+    assert len(edit.vertices) == len(rock.vertices) and len(edit.triangles) == len(rock.triangles)
+    assert (edit.edges.counts == 2).all()
+
+
+def test_two_copies_in_two_places_stay_two(hull):
+    rock = next(piece for piece in pieces(hull) if piece.name == "asteroid_01")
+    copies = [
+        loosened(half, number)
+        for number, by in enumerate(((0, 0, 10_000), (0, 10_000, 0)))
+        for half in split(moved(rock, by), np.arange(len(rock.triangles)) % 2 == 0)
+    ]
+    edit = assemble(copies, hull)
+    assert len(edit.vertices) == 2 * len(rock.vertices)
+    assert (edit.edges.counts == 2).all()
+
+
+def test_new_vertices_on_a_seam_that_rounding_parts_are_one(hull):
+    vertices, triangles = rock((0, 0, 0), 5000.0)
+    whole = new("rock", vertices, triangles)
+    halves = split(whole, np.arange(len(triangles)) % 2 == 0)
+    edit = assemble([loosened(half, seed) for seed, half in enumerate(halves)], hull)
+    assert len(edit.vertices) == len(vertices) and (edit.edges.counts == 2).all()
+
+
+def test_exact_vertices_are_never_moved_together(hull):
+    rock = next(piece for piece in pieces(hull) if piece.name == "asteroid_01")
+    near = moved(rock, (0.02, 0, 0))
+    assert len(assemble([rock, near], hull).vertices) > len(rock.vertices)
+
+
+# --- triangles that were filled again -------------------------------------------------------------
+
+
+@pytest.mark.parametrize("claim", ["none", "a neighbour's", "its own"])
+@pytest.mark.parametrize("turned", [0, 1, 2])
+def test_a_face_deleted_and_filled_by_hand_is_the_sources_triangle(hull, claim, turned):
+    changed = pieces(hull)
+    piece = changed[1]
+    rows = np.r_[1 : len(piece.triangles), 0]  # it comes last, as a new face does
+    triangles, ids = piece.triangles[rows].copy(), piece.triangle_ids[rows].copy()
+    triangles[-1] = np.roll(triangles[-1], turned)
+    ids[-1] = {"none": NEW, "a neighbour's": ids[0], "its own": ids[-1]}[claim]
+    changed[1] = dataclasses.replace(piece, triangles=triangles, triangle_ids=ids)
+    assert same_as_source(assemble(changed, hull), hull)
+
+
+def test_a_face_filled_the_wrong_way_around_is_the_sources_triangle_flipped(hull):
+    changed = pieces(hull)
+    piece = changed[1]
+    triangles, ids = piece.triangles.copy(), piece.triangle_ids.copy()
+    triangles[5], ids[5] = triangles[5][::-1], NEW
+    changed[1] = dataclasses.replace(piece, triangles=triangles, triangle_ids=ids)
+    edit = assemble(changed, hull)
+    assert edit.triangle_ids.tolist() == list(range(len(hull.triangles)))
+    same, wound = matches(edit, hull)
+    assert same.all() and np.flatnonzero(~wound).tolist() == [piece.triangle_ids[5]]
+
+
+def test_two_faces_filled_across_both_get_their_numbers(hull):
+    """They claim each other's numbers."""
+    changed = pieces(hull)
+    piece = changed[1]
+    ids = piece.triangle_ids.copy()
+    ids[[2, 9]] = ids[[9, 2]]
+    changed[1] = dataclasses.replace(piece, triangle_ids=ids)
+    assert same_as_source(assemble(changed, hull), hull)
+
+
+def test_of_two_faces_on_one_triangle_one_is_new(hull):
+    changed = pieces(hull)
+    piece = changed[1]
+    triangles = np.concatenate((piece.triangles, piece.triangles[:1]))
+    ids = np.append(piece.triangle_ids, NEW)
+    ids[0] = NEW
+    changed[1] = dataclasses.replace(piece, triangles=triangles, triangle_ids=ids)
+    edit = assemble(changed, hull)
+    assert len(edit.triangles) == len(hull.triangles) + 1
+    assert sorted(edit.triangle_ids.tolist()) == [NEW, *range(len(hull.triangles))]

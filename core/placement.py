@@ -1,0 +1,132 @@
+"""Where the vertices of an edited piece are, and which of them are exactly where the source has them.
+
+A piece comes with a matrix that composes float32 numbers, so its vertices are known up to a rounding error. A vertex
+that claims a vertex of the source and lies within that error of it is that vertex.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+EPSILON = float(np.finfo(np.float32).eps)
+TURN = 8 * EPSILON
+"""How far off a turning or scaling float32 matrix may be, as a part of its largest number: its sines, its cosines and
+its inverse are rounded several times."""
+STORED = 2 * EPSILON
+"""How far off rounded coordinates may be, as a part of the largest: they are multiplied, added up and stored."""
+APPLIED = 4 * EPSILON
+"""The same where a matrix that turns was applied to them."""
+FEW = 1 / 32
+"""So many of a piece's vertices, as a part of all, may be within a rounding error of the source's because the user put
+them there. Where there are more, a transform that led back was applied to the piece."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Placement:
+    """A matrix from a piece's space to the file's, float64 (4, 4), and how far off each of its numbers may be."""
+
+    matrix: np.ndarray
+    error: np.ndarray
+
+    def after(self, first: Placement) -> Placement:
+        """The placement that applies `first` and then this one."""
+        if self is EXACT or first is EXACT:
+            return first if self is EXACT else self
+        mine, theirs = np.abs(self.matrix), np.abs(first.matrix)
+        error = mine @ first.error + self.error @ theirs + self.error @ first.error
+        return Placement(self.matrix @ first.matrix, error)
+
+
+EXACT = Placement(np.eye(4), np.zeros((4, 4)))
+"""The placement of what is in the file's space already."""
+
+
+def rounded(matrix: np.ndarray) -> Placement:
+    """The placement of a float32 matrix (4, 4). One that only moves is exact up to the rounding of its last column."""
+    matrix = np.asarray(matrix, np.float64)
+    if np.array_equal(matrix, EXACT.matrix):
+        return EXACT
+    error = np.zeros((4, 4))
+    if not np.array_equal(matrix[:3, :3], EXACT.matrix[:3, :3]):
+        error[:3, :3] = TURN * np.abs(matrix[:3, :3]).max()
+    error[:3, 3] = EPSILON * np.abs(matrix[:3, 3]).max()
+    return Placement(matrix, error)
+
+
+def between(outer: np.ndarray, inner: np.ndarray) -> Placement:
+    """The placement of the space of `inner` in that of `outer`, for float32 matrices (4, 4) to a third space.
+
+    Raises `numpy.linalg.LinAlgError` where `outer` flattens space.
+    """
+    one, other = rounded(outer), rounded(inner)
+    inverse = np.linalg.inv(one.matrix)
+    matrix = np.linalg.solve(one.matrix, other.matrix)
+    return Placement(matrix, np.abs(inverse) @ (other.error + one.error @ np.abs(matrix)))
+
+
+def place(
+    local: np.ndarray,
+    claims: np.ndarray,
+    placement: Placement,
+    source: np.ndarray | None = None,
+    origin: np.ndarray | None = None,
+) -> tuple[np.ndarray, np.ndarray | None]:
+    """Vertices in the file's space, float32 (n, 3), and how far off each may be, float64 (n,), None where all are
+    exact.
+
+    `local` is float32 (n, 3) and `claims` int64 (n,) numbers of `source`, float32 (m, 3), negative where none. `origin`
+    is what the import subtracted from the source's vertices, float64 (3,). A vertex whose bits are as imported moves
+    from the source's own coordinates in float64 and is rounded once.
+    """
+    if source is None or not len(claims) or not len(source):
+        return _moved(local, placement, np.zeros(len(local)))
+    known = (claims >= 0) & (claims < len(source))
+    theirs = source[np.where(known, claims, 0)]
+    start = theirs.astype(np.float64) if origin is None else theirs.astype(np.float64) - origin
+    imported = known & (start.astype(np.float32).view(np.uint32) == local.view(np.uint32)).all(axis=1)
+    if placement is EXACT and origin is None:
+        return _settled(local, theirs, known, imported)
+    with np.errstate(invalid="ignore", over="ignore"):
+        exact = np.where(imported[:, None], start, local.astype(np.float64))
+        stored = np.where(imported, 0.0, STORED * np.abs(local).max(axis=1))
+        vertices, slack = _moved(exact, placement, stored)
+        if slack is None:
+            return vertices, None
+        placed = exact @ placement.matrix[:3, :3].T + placement.matrix[:3, 3]
+        near = known & (np.abs(placed - theirs).max(axis=1) <= slack)
+    vertices[near] = theirs[near]
+    return vertices, slack
+
+
+def _moved(local: np.ndarray, placement: Placement, stored: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+    """Vertices moved in float64 and rounded once, for coordinates that may be off by `stored`, (n,)."""
+    if placement is EXACT and local.dtype == np.float32:
+        return local, None
+    with np.errstate(over="ignore", invalid="ignore"):
+        exact = np.asarray(local, np.float64)
+        vertices = (exact @ placement.matrix[:3, :3].T + placement.matrix[:3, 3]).astype(np.float32)
+        reach = np.abs(placement.matrix[:3, :3]).sum(axis=1).max()
+        error = (np.abs(exact) @ placement.error[:3, :3].T + placement.error[:3, 3]).max(axis=1, initial=0)
+    return vertices, error + reach * stored
+
+
+def _settled(
+    local: np.ndarray, theirs: np.ndarray, known: np.ndarray, same: np.ndarray
+) -> tuple[np.ndarray, np.ndarray | None]:
+    """Vertices that nothing moves: their bits count, where not more than a `FEW` are a rounding error off the
+    source's."""
+    differs = np.flatnonzero(known & ~same)
+    if len(differs) < 2:
+        return local, None
+    with np.errstate(invalid="ignore", over="ignore"):
+        slack = APPLIED * np.abs(theirs[differs]).max(axis=1).astype(np.float64)
+        close = np.abs(local[differs].astype(np.float64) - theirs[differs]).max(axis=1) <= slack
+    near = differs[close]
+    if len(near) < 2 or len(near) <= FEW * len(local):
+        return local, None
+    vertices, every = local.copy(), np.zeros(len(local))
+    vertices[near] = theirs[near]
+    every[differs] = slack
+    return vertices, every
