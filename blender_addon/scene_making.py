@@ -21,6 +21,7 @@ from .mesh_bridge import NewMesh, make_meshes
 from .problems import NEAR
 from .scene_export import read_hull
 from .scene_import import HullOptions, Imported, add_object, make_hull, remake_shown
+from .scene_read import below
 from .translations import report_text
 
 MOST_CELLS = 1_000_000
