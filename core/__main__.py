@@ -20,7 +20,7 @@ from . import mcol, obj, report, sample, stage, survey, verify
 from .archive_extract import extract
 from .collision_set import CollisionSet, unusable
 from .detect import Kind
-from .errors import Finding, FormatError, Severity
+from .errors import Finding, FormatError, Severity, printable
 from .files import read_file, write_file
 from .formats import load
 from .make import Outside, build_from_nothing, build_like
@@ -68,7 +68,7 @@ def _give_up_output() -> None:
 def _refuse(message: str) -> int:
     if sys.stdout:
         sys.stdout.flush()  # what was printed before stands before this
-    print("error:", " ".join(message.split()), file=sys.stderr)
+    print("error:", printable(message), file=sys.stderr)
     return UNREADABLE
 
 
@@ -97,7 +97,7 @@ def verify_all(options: argparse.Namespace) -> int:
             results.append(result)
             if not options.json and _is_worth_a_line(result):
                 progress.clear()  # it is on the same screen
-                print(_verdict(result))
+                _say(_verdict(result))
     _print_json(verify.document(results)) if options.json else _print_totals(results)
     unreadable = [result.error for result in results if result.error]
     if unreadable:
@@ -112,7 +112,7 @@ def write_obj(options: argparse.Namespace) -> int:
     meshes = as_meshes(model, Path(options.file).stem)
     for part in model.parts if isinstance(model, CollisionSet) else ():
         if reason := unusable(part):
-            print(f"warning: {part.name} is left out: {reason}")
+            _say(f"warning: {part.name} is left out: {reason}")
     if options.mesh is not None:
         wanted = options.mesh.lower()
         meshes = [mesh for mesh in meshes if wanted in (mesh.name.lower(), mesh.name.lower().rpartition(".")[2])]
@@ -120,7 +120,7 @@ def write_obj(options: argparse.Namespace) -> int:
             remedy = "`info` shows the surfaces of a hull, `list` the meshes of a set"
             raise FormatError(f"holds no mesh named {options.mesh}", file=options.file, remedy=remedy)
     write_file(options.output, obj.encode(meshes, f"{Path(options.file).name}, coordinates in game units"))
-    print(f"{options.output}: {_amount(meshes, 'object')}, {sum(len(m.triangles) for m in meshes):,} triangles")
+    _say(f"{options.output}: {_amount(meshes, 'object')}, {sum(len(m.triangles) for m in meshes):,} triangles")
     return FINE
 
 
@@ -139,9 +139,9 @@ def build(options: argparse.Namespace) -> int:
             hull = build_from_nothing(meshes, options.cell, options.outside_solid)
     write_file(options.output, mcol.encode(hull))
     for finding in told:
-        print(f"{finding.severity.value}: {finding}")
+        _say(f"{finding.severity.value}: {finding}")
     size = f"{len(hull.vertices):,} vertices, {len(hull.triangles):,} triangles"
-    print(f"{options.output}: {size}, {len(hull.occupied):,} of {hull.grid.cell_count:,} cells with triangles")
+    _say(f"{options.output}: {size}, {len(hull.occupied):,} of {hull.grid.cell_count:,} cells with triangles")
     return FINE
 
 
@@ -154,9 +154,10 @@ def show_diff(options: argparse.Namespace) -> int:
         rows = [dataclasses.asdict(difference) for difference in differences]
         _print_json({"a": options.a, "b": options.b, "kind": kind.value, "differences": rows})
     elif differences:
-        print("\n".join(map(str, differences)))
+        for difference in differences:
+            _say(str(difference))
     else:
-        print(f"no difference, the same {'entries' if kind is Kind.ARCHIVE else 'bytes'}")
+        _say(f"no difference, the same {'entries' if kind is Kind.ARCHIVE else 'bytes'}")
     return FAILED if differences else FINE
 
 
@@ -166,8 +167,8 @@ def extract_entries(options: argparse.Namespace) -> int:
         results = extract(archive, options.folder, options.names or None, progress=progress.part)
     written = [result for result in results if result.path]
     for result in written:
-        print(result.path)
-    print(f"{options.folder}: {_amount(written, 'file')} from {len(archive.entries):,} entries")
+        _say(str(result.path))
+    _say(f"{options.folder}: {_amount(written, 'file')} from {len(archive.entries):,} entries")
     damaged = [result.error for result in results if result.error]
     if damaged:
         more = f" (and {_amount(damaged[1:], 'more entry', 'more entries')} can't be read)" if len(damaged) > 1 else ""
@@ -178,11 +179,13 @@ def extract_entries(options: argparse.Namespace) -> int:
 def replace_in_archive(options: argparse.Namespace) -> int:
     _, archive, _ = load(options.file, only=Kind.ARCHIVE)
     with _Progress("writing") as progress:
-        written, warnings = replace_entries(archive, options.replacements, options.folder, progress.part)
+        written, warnings = replace_entries(
+            archive, options.replacements, options.folder, progress.part, force=options.force
+        )
     for warning in warnings:
-        print(f"warning: {warning}")
+        _say(f"warning: {warning}")
     count = len(options.replacements)
-    print(f"{written.path}: {count:,} of {len(written.entries):,} entries replaced")
+    _say(f"{written.path}: {count:,} of {len(written.entries):,} entries replaced")
     return FINE
 
 
@@ -205,7 +208,7 @@ def show_stages(options: argparse.Namespace) -> int:
     else:
         _print_stages(found, users)
         for finding in told:
-            print(f"{finding.severity.value}: {finding.message}")
+            _say(f"{finding.severity.value}: {finding.message}")
     return FAILED if any(finding.severity is Severity.ERROR for finding in told) else FINE
 
 
@@ -219,7 +222,7 @@ def survey_files(options: argparse.Namespace) -> int:
 def write_samples(options: argparse.Namespace) -> int:
     with _Progress("making") as progress:
         paths = sample.write_sample(options.folder, options.seed, progress)
-    print(f"{options.folder}: {_amount(paths, 'stand-in file')}, made up from seed {options.seed}")
+    _say(f"{options.folder}: {_amount(paths, 'stand-in file')}, made up from seed {options.seed}")
     return FINE
 
 
@@ -255,12 +258,13 @@ def _verdict(result: Verified) -> str:
 
 def _print_totals(results: list[Verified]) -> None:
     for kind, count, rows in verify.totals(results):
-        print(f"\n{count:,} {kind}{'s' if count > 1 else ''}")
+        _say("")
+        _say(f"{count:,} {kind}{'s' if count > 1 else ''}")
         width = max(len(row.name) for row in rows)
         for row in rows:
             mark = f"   {row.missed.value}" if row.missed else ""
             median = f"   median {row.unit} {row.median:.5f}" if row.median is not None else ""
-            print(f"{row.name:{width}} {row.good:>11,} / {row.total:<9,} {_percent(row):>9}{median}{mark}")
+            _say(f"{row.name:{width}} {row.good:>11,} / {row.total:<9,} {_percent(row):>9}{median}{mark}")
 
 
 def _percent(row: report.Total) -> str:
@@ -273,23 +277,29 @@ def _percent(row: report.Total) -> str:
 # --- printing -------------------------------------------------------------------------------------
 
 
+def _say(text: str) -> None:
+    """One line on standard output; what would break or hide it is escaped. Everything but JSON is printed by this."""
+    print(printable(text))
+
+
 def _print_json(document: dict) -> None:
-    print(json.dumps(document, indent=1))
+    print(json.dumps(document, indent=1).replace("\x7f", "\\u007f"))
 
 
 def _print_description(about: dict) -> None:
     for key, value in about.items():
         if isinstance(value, list) and value and isinstance(value[0], dict):
-            print(f"{_label(key)}: {len(value):,}")
+            _say(f"{_label(key)}: {len(value):,}")
             _print_rows(value, "  ")
         else:
-            print(f"{_label(key)}: {_text(value)}")
+            _say(f"{_label(key)}: {_text(value)}")
 
 
 def _print_rows(rows: list[dict], indent: str = "") -> None:
     """Rows of equal keys: the name, or ? without one, then the other values with their keys."""
-    width = max((len(row["name"] or "?") for row in rows), default=0)
-    for row in rows:
+    names = [printable(row["name"] or "?") for row in rows]
+    width = max(map(len, names), default=0)
+    for name, row in zip(names, rows, strict=True):
         values = ", ".join(
             f"{_text(value)} {_label(key)}"
             if isinstance(value, int) and not isinstance(value, bool)
@@ -297,24 +307,26 @@ def _print_rows(rows: list[dict], indent: str = "") -> None:
             for key, value in row.items()
             if key != "name"
         )
-        print(f"{indent}{row['name'] or '?':{width}}  {values}")
+        _say(f"{indent}{name:{width}}  {values}")
 
 
 def _print_stages(found: list[stage.Stage], users: dict[str, tuple[tuple[str, str], ...]]) -> None:
     """The phases with their files in columns, then how many phases use each hull."""
     rows = [
-        (one.name, phase.name, *(name or "-" for name in (phase.hull, phase.navigation, phase.set)))
+        [printable(text or "-") for text in (one.name, phase.name, phase.hull, phase.navigation, phase.set)]
         for one in found
         for phase in one.phases
     ]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
-        print("  ".join(f"{text:{width}}" for text, width in zip(row, widths, strict=True)).rstrip())
-    print(f"\n{_amount(found, 'stage')}, {_amount(rows, 'phase')}")
-    width = max(map(len, users), default=0)
+        _say("  ".join(f"{text:{width}}" for text, width in zip(row, widths, strict=True)).rstrip())
+    _say("")
+    _say(f"{_amount(found, 'stage')}, {_amount(rows, 'phase')}")
+    width = max((len(printable(name)) for name in users), default=0)
     for name, phases in users.items():
         shown = ", ".join(" ".join(phase) for phase in phases[:PHASES_NAMED])
-        print(f"{name:{width}}  {_amount(list(phases), 'phase')}: {shown}{', …' if len(phases) > PHASES_NAMED else ''}")
+        more = ", …" if len(phases) > PHASES_NAMED else ""
+        _say(f"{printable(name):{width}}  {_amount(list(phases), 'phase')}: {shown}{more}")
 
 
 def _label(key: str) -> str:
@@ -357,7 +369,7 @@ class _Progress:
 
     def _show(self, text: str) -> None:
         if sys.stderr and sys.stderr.isatty() and time.monotonic() - self.begun > 1:
-            print(f"\r\x1b[K{self.doing} {text}", end="", file=sys.stderr, flush=True)
+            print(f"\r\x1b[K{self.doing} {printable(text)}", end="", file=sys.stderr, flush=True)
             self.shown = True
 
     def __exit__(self, *_: object) -> None:
@@ -447,6 +459,7 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("file", metavar="PAK", help="the source, which is never changed")
     one.add_argument("replacements", metavar="NAME=FILE", nargs="+", type=_replacement)
     one.add_argument("-o", dest="folder", metavar="DIR", required=True)
+    one.add_argument("--force", action="store_true", help="take files that `verify` finds errors in")
 
     one = command("stages", show_stages, "stages, phases and the files each names, and whether they fit", as_json=True)
     one.add_argument("folder", metavar="GAMEDIR")

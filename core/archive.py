@@ -23,6 +23,9 @@ from .ipfb import Entry, Table
 
 BLOCK = 1 << 20  # bytes read at a time where a whole entry isn't needed
 
+LARGEST_TABLE = 1 << 26
+"""Bytes of a .pak file: five million entries."""
+
 Progress = Callable[[int, int], None]  # bytes done, bytes in all
 
 
@@ -146,7 +149,7 @@ def open_archive(
     waiting = file_switch.pending(pak.parent, pak.name) if interrupted else {}
     try:
         stamp = _stamp(os.fspath(waiting.get(pak.name) or pak))
-        table = ipfb.decode(read_file(stamp[0]))
+        table = ipfb.decode(read_file(stamp[0], LARGEST_TABLE))
         parts = _parts(pak, waiting)
     except FormatError as error:
         raise (error if error.file else error.within(str(pak))) from error

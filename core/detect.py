@@ -9,6 +9,7 @@ from pathlib import Path
 
 from .collision_set import COUNTS, HEAD, LONGEST_SEEN_FIELD, TRIANGLE, VERTEX
 from .errors import FormatError
+from .files import read_stream
 
 ENOUGH = LONGEST_SEEN_FIELD + HEAD.size + COUNTS.size
 """How many of a file's first bytes tell its kind."""
@@ -33,6 +34,17 @@ MAGIC = {
 }
 
 
+MOST = {
+    Kind.HULL: 1 << 30,
+    Kind.NAVIGATION: 1 << 30,
+    Kind.COLLISION_SET: 1 << 28,
+    Kind.ARCHIVE: 1 << 26,
+    Kind.TABLE: 1 << 26,
+}
+"""How many bytes a file of a kind has at most; of an archive, its table. The game's own have below two million;
+a hull of 255 cells an axis takes half a gigabyte."""
+
+
 def detect(data: bytes) -> Kind | None:
     """The kind of a file with these first bytes, `ENOUGH` of them or all; None if it is none of them."""
     return MAGIC.get(bytes(data[:4])) or (Kind.COLLISION_SET if _begins_a_set(data) else None)
@@ -48,6 +60,27 @@ def detect_file(path: str | os.PathLike[str]) -> Kind | None:
             return detect(stream.read(ENOUGH))
     except OSError as error:
         raise FormatError(f"can't be read ({error.strerror or error})", file=str(path)) from error
+
+
+def read_known(path: str | os.PathLike[str]) -> tuple[Kind | None, bytes]:
+    """The kind of a file and its bytes; of an unknown kind the first `ENOUGH`, for only these are read before.
+
+    Raises `FormatError` with the system's reason when it can't be read, and for more bytes than its kind has.
+    """
+    try:
+        with open(path, "rb") as stream:
+            start = stream.read(ENOUGH)
+            kind = detect(start)
+            if kind is None:
+                return None, start
+            if not stream.seekable():  # a pipe
+                return kind, start + read_stream(stream, MOST[kind] - len(start))
+            stream.seek(0)
+            return kind, read_stream(stream, MOST[kind])
+    except OSError as error:
+        raise FormatError(f"can't be read ({error.strerror or error})", file=str(path)) from error
+    except FormatError as error:
+        raise error.within(str(path)) from None
 
 
 def _begins_a_set(data: bytes) -> bool:

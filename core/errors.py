@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -47,7 +48,24 @@ class FormatError(ValueError):
             text += f", found {self.found}"
         if self.remedy:
             text += f"; {self.remedy}"
+        return printable(text)
+
+
+_UNPRINTABLE = ("Cc", "Cf", "Cs", "Zl", "Zp")
+"""Unicode's categories of control characters, invisible and bidirectional marks, surrogates, and breaks of lines and
+paragraphs."""
+
+
+def printable(text: str) -> str:
+    """Text of which a name from a file or the disk can't move the cursor, hide or reverse parts, or begin a line:
+    such characters are escaped as in Python, a newline as `\\n`. Once more, it stays as it is."""
+    if text.isascii() and text.isprintable():
         return text
+    return "".join(_escaped(letter) if unicodedata.category(letter) in _UNPRINTABLE else letter for letter in text)
+
+
+def _escaped(letter: str) -> str:
+    return letter.encode("unicode_escape").decode("ascii")
 
 
 def some(names: Sequence[str], most: int = 4) -> str:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import secrets
 import stat
 import time
+from collections import deque
 from pathlib import Path
+from typing import BinaryIO
 
 from .errors import FormatError
 
@@ -28,13 +31,59 @@ class BlockedError(PermissionError):
     """Another program keeps a file from being replaced, and went on to."""
 
 
-def read_file(path: str | os.PathLike[str]) -> bytes:
-    """The bytes of a file. Raises `FormatError` with the system's reason when it can't be read."""
+LARGEST = 1 << 30
+"""Bytes of a file that is read as a whole, twice a hull's with cells in every place of the largest grid."""
+
+
+def read_file(path: str | os.PathLike[str], most: int = LARGEST) -> bytes:
+    """The bytes of a file. Raises `FormatError` with the system's reason when it can't be read, and for a file of more
+    than `most` bytes, which isn't read."""
     try:
         with open(path, "rb") as stream:
-            return stream.read()
+            return read_stream(stream, most)
     except OSError as error:
         raise FormatError(f"can't be read ({error.strerror or error})", file=str(path)) from error
+    except FormatError as error:
+        raise error.within(str(path)) from None
+
+
+def read_stream(stream: BinaryIO, most: int) -> bytes:
+    """What is left of an open file. Raises `FormatError`, without a file's name, for more than `most` bytes."""
+    size = os.fstat(stream.fileno()).st_size
+    data = stream.read(size + 1) if size <= most else b""
+    while size <= most and (block := stream.read(1 << 20)):  # a pipe doesn't say how much will come
+        data += block
+        size = max(size, len(data))
+    if size > most:
+        problem, remedy = "the file is larger than any of its kind", "choose another file"
+        raise FormatError(problem, expected=f"at most {most:,} bytes", found=f"{size:,}", remedy=remedy)
+    return data
+
+
+def walk(folder: str | os.PathLike[str]) -> tuple[list[Path], list[FormatError]]:
+    """All files in a folder and below it, sorted, and why some can't be reached. Folders behind links are looked into
+    once, so that links can lead in circles. Links that lead nowhere are left out."""
+    found: list[Path] = []
+    problems: list[FormatError] = []
+    seen: set[object] = set()
+    waiting = deque([os.fspath(folder)])
+    while waiting:  # without recursion, for folders may lie a thousand deep
+        place = waiting.pop()
+        try:
+            status = os.stat(place)
+            if stat.S_ISREG(status.st_mode):
+                found.append(Path(place))
+            number = (status.st_dev, status.st_ino) if status.st_ino else os.path.realpath(place)
+            if stat.S_ISDIR(status.st_mode) and number not in seen:
+                seen.add(number)
+                inside = [os.path.join(place, name) for name in os.listdir(place)]
+                waiting.extend(path for path in inside if not os.path.islink(path))
+                # last, so that what has a place of its own here is named by that
+                waiting.extendleft(path for path in inside if os.path.islink(path))
+        except OSError as error:
+            if error.errno not in (errno.ENOENT, errno.ELOOP):
+                problems.append(FormatError(f"can't be read ({error.strerror or error})", file=place))
+    return sorted(found), problems
 
 
 def make_folder(path: str | os.PathLike[str]) -> None:

@@ -12,9 +12,8 @@ from . import archive, check, collision_set, diff, idxd, mcol, obj, regn, report
 from .archive import Archive, open_archive
 from .archive_diff import diff_archives
 from .counted import Check
-from .detect import Kind, detect
+from .detect import Kind, read_known
 from .errors import Finding, FormatError
-from .files import read_file
 from .make import hull_meshes, part_meshes
 from .stage import find_game, known_names
 
@@ -65,8 +64,8 @@ def load(path: str | os.PathLike[str], ability: str = "decode", only: Kind | Non
     Raises `FormatError` that names the file if it can't be read, is of another kind than `only`, or lacks the ability.
     """
     try:
-        data = read_file(path)
-        kind = _known_kind(data, only)
+        found, data = read_known(path)
+        kind = _require_known(found, data, only)
         use = getattr(FORMATS[kind], ability)
         if use is None:
             raise FormatError(f"{article(kind.value)}, which this command has no use for")
@@ -92,8 +91,7 @@ def article(words: str) -> str:
     return f"{'an' if words[0] in 'aeiou' else 'a'} {words}"
 
 
-def _known_kind(data: bytes, only: Kind | None) -> Kind:
-    kind = detect(data)
+def _require_known(kind: Kind | None, data: bytes, only: Kind | None) -> Kind:
     if only and kind is not only:
         raise FormatError(
             "another kind of file",

@@ -7,24 +7,31 @@ from pathlib import Path
 
 from .archive import Archive, Progress, archive_files
 from .archive_write import require_apart, write_archive
-from .detect import Kind, detect
-from .errors import FormatError
+from .detect import Kind, detect, read_known
+from .errors import Finding, FormatError
 from .files import make_folder, read_file
 from .formats import FORMATS, article
 from .ipfb import Entry
 from .mod import navigation_warnings
 from .same_file import refuse_same
 from .stage import HULL_ENDING, NAVIGATION_ENDING
+from .verify import new_errors
 
 
 def replace_entries(
-    archive: Archive, files: list[tuple[str, str]], folder: str, progress: Progress | None = None
+    archive: Archive,
+    files: list[tuple[str, str]],
+    folder: str,
+    progress: Progress | None = None,
+    *,
+    force: bool = False,
 ) -> tuple[Archive, list[str]]:
     """Writes the archive into a folder, with the contents of files for entries by name: the new archive, and warnings.
 
     Raises `FormatError`, before anything is written, for a name that the archive lacks or that comes twice, for a file
     that can't be read or is of another kind than what it replaces, and if a file of the source or one of these files
-    would be overwritten.
+    would be overwritten. So is a file with an error that `verify` finds, and that the replaced entry lacks; with
+    `force` it is a warning.
     """
     require_apart(archive, folder)
     written = archive_files(Path(folder) / archive.path.name) if Path(folder).is_dir() else []
@@ -36,20 +43,21 @@ def replace_entries(
         entry = archive.find(name)
         if entry.hash in changed:
             raise FormatError(f"{archive.label(entry)} is to be replaced twice", file=file, remedy="name it once")
-        changed[entry.hash] = _contents(archive, entry, file, warnings)
+        changed[entry.hash] = _contents(archive, entry, file, force, warnings)
     warnings += _navigation_warnings(archive, {archive.label(archive.find(key)): changed[key] for key in changed})
     make_folder(folder)
     return write_archive(archive, changed, folder, progress=progress), warnings
 
 
-def _contents(archive: Archive, entry: Entry, file: str, warnings: list[str]) -> bytes:
-    """The file's bytes, which are sound and of the kind of the entry."""
-    data = read_file(file)
-    kind = detect(data)
+def _contents(archive: Archive, entry: Entry, file: str, force: bool, warnings: list[str]) -> bytes:
+    """The file's bytes, which are of the entry's kind and have no fault that it lacks, unless `force` allows them."""
+    kind, data = read_known(file)
+    before = kind
+    original = None
     try:
-        before = detect(archive.read(entry))
+        original = archive.read(entry)
+        before = detect(original)
     except FormatError as error:
-        before = kind
         warnings.append(f"{error}; it is replaced without knowing what it was")
     if kind is not before:
         raise FormatError(
@@ -58,12 +66,28 @@ def _contents(archive: Archive, entry: Entry, file: str, warnings: list[str]) ->
             found=_words(kind),
             file=file,
         )
-    if kind is not None and kind is not Kind.ARCHIVE:
-        try:
-            FORMATS[kind].decode(data)
-        except FormatError as error:
-            raise error.within(file) from error
+    if kind is None:
+        return read_file(file)
+    if kind is not Kind.ARCHIVE:
+        faults = [fault.message for fault in _faults(kind, data, original, file)]
+        if faults and not force:
+            problem, remedy = f"verify fails it: {'; '.join(faults)}", "fix it, or take it all the same with --force"
+            raise FormatError(problem, file=file, remedy=remedy)
+        warnings += [f"{file}: {fault}" for fault in faults]
     return data
+
+
+def _faults(kind: Kind, data: bytes, original: bytes | None, file: str) -> list[Finding]:
+    """The errors of a file that the original doesn't have. Raises `FormatError` if the file can't be read."""
+    try:
+        model = FORMATS[kind].decode(data)
+    except FormatError as error:
+        raise error.within(file) from error
+    try:
+        before = None if original is None else FORMATS[kind].decode(original)
+    except FormatError:
+        before = None
+    return new_errors(kind, model, before)
 
 
 def _words(kind: Kind | None) -> str:

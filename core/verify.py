@@ -6,6 +6,7 @@ import dataclasses
 import hashlib
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +16,7 @@ from .archive import Archive
 from .counted import Check, findings, worst, worst_first
 from .detect import Kind, detect, detect_file
 from .errors import Finding, FormatError, Severity
+from .files import walk
 from .formats import FORMATS, load
 from .ipfb import Entry
 
@@ -91,9 +93,20 @@ def verify(paths: list[str], progress: Progress) -> Iterator[Verified]:
 
     Raises `FormatError` for a folder in which there is nothing to check.
     """
-    files = [file for path in paths for file in files_below(Path(path))]
-    games = [game for path in paths for game in _games_below(Path(path))]
+    files: list[Path] = []
+    games: list[stage.Game] = []
+    problems: list[FormatError] = []
+    for path in map(Path, paths):
+        if path.is_dir():
+            below, unreadable = walk(path)
+            files += _to_verify(path, below, unreadable)
+            games += _games_around(path, below)
+            problems += unreadable
+        else:
+            files.append(path)
     count, known = len(files) + len(games), _Known()
+    for problem in problems:
+        yield Verified(problem.file, error=str(problem))
     for number, file in enumerate(files):
         progress(number, count, file.name)
 
@@ -106,18 +119,36 @@ def verify(paths: list[str], progress: Progress) -> Iterator[Verified]:
         yield _verify_game(game)
 
 
-def files_below(path: Path) -> list[Path]:
-    """The file itself, or every file in a folder that can be checked; data files are part of their archive.
+def new_errors(kind: Kind, model: object, original: object | None) -> list[Finding]:
+    """The errors in a model that its original doesn't have, or has fewer times; the worst first."""
+    found = _verify_model(kind, model)
+    had = Counter() if original is None else _times(_verify_model(kind, original))
+    times = _times(found)
+    errors = [finding for finding in found.findings if finding.severity is Severity.ERROR]
+    return [finding for finding in errors if times[finding.check] > had[finding.check]]
 
-    Raises `FormatError` for a folder without any.
-    """
-    if not path.is_dir():
-        return [path]
-    found = [file for file in sorted(path.rglob("*")) if file.is_file() and not _belongs_to_an_archive(file)]
-    found = [file for file in found if detect_file(file)]
-    if not found:
+
+def _times(result: Verified) -> Counter[str]:
+    """How many things each check missed, else how many findings there are of a name."""
+    missed = Counter({check.name: check.total - check.good for check in result.checks})
+    return missed + Counter(finding.check for finding in result.findings if finding.check not in missed)
+
+
+def _to_verify(path: Path, below: list[Path], unreadable: list[FormatError]) -> list[Path]:
+    """The files in a folder that can be checked; data files are part of their archive.
+
+    Raises `FormatError` for a folder without any."""
+    found = [file for file in below if not _belongs_to_an_archive(file) and _is_known(file)]
+    if not (found or unreadable):
         raise FormatError("no file in this folder that can be verified", file=str(path), remedy="choose another folder")
     return found
+
+
+def _is_known(file: Path) -> bool:
+    try:
+        return detect_file(file) is not None
+    except FormatError:
+        return True  # reading it once more tells why it can't be
 
 
 def totals(results: list[Verified]) -> list[tuple[str, int, list[report.Total]]]:
@@ -227,11 +258,9 @@ def _from_findings(kind: str, found: list[Finding], entries: int = 1) -> Verifie
     return Verified("", kind=kind, checks=checks, findings=worst_first(found))
 
 
-def _games_below(path: Path) -> list[stage.Game]:
-    """The game and mod folders at or below a folder."""
-    if not path.is_dir():
-        return []
-    around = {file.parent.parent for file in path.rglob("*") if file.suffix.lower() == ".pak"}
+def _games_around(path: Path, below: list[Path]) -> list[stage.Game]:
+    """The game and mod folders at or below a folder, around the archives in it."""
+    around = {file.parent.parent for file in below if file.suffix.lower() == ".pak"}
     games = []
     for folder in sorted(folder for folder in around if folder.is_relative_to(path)):
         try:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core import collision_set, sample
+from core import chunk, collision_set, mcol, sample
 from core.archive import open_archive
 from core.archive_write import make_archive, write_archive
 from tests.shapes import DATA
@@ -216,6 +216,67 @@ def test_replace_never_writes_over_the_files_that_it_takes(refused, pak, tmp_pat
     hull.write_bytes(BOX.read_bytes())
     assert "is the source file itself" in refused("replace", pak, f"test.col={hull}", "-o", tmp_path / "mod")
     assert hull.read_bytes() == BOX.read_bytes()
+
+
+def skipped_everywhere() -> bytes:
+    """test.col with every cell declared free: a swept ship looks into none of their lists."""
+    data = bytearray((DATA / "test.col").read_bytes())
+    hull = mcol.decode(bytes(data))
+    start = int(hull.carried.header["cells"]) + chunk.POINTER_BASE
+    cells = np.frombuffer(data, mcol.CELL, hull.grid.cell_count, start)
+    cells["state"][hull.occupied] = mcol.FREE
+    return bytes(data)
+
+
+FAULTY = {
+    "test.col": (skipped_everywhere, "cells with a list that a swept ship skips or takes for solid"),
+    "S13_AsteroidVolume_wp.col": ((DATA / "quirks" / "S13_missing.col").read_bytes, "absent from the list"),
+    "CollisionSet_S01.bin": (
+        lambda: b"\0" + SET.read_bytes()[1:3] + b"\1" + SET.read_bytes()[4:],
+        "size words that don't",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FAULTY)
+def test_replace_refuses_what_verify_fails_without_force(run, refused, pak, tmp_path, name):
+    make, fault = FAULTY[name]
+    faulty, target = tmp_path / "faulty", tmp_path / "mod"
+    faulty.write_bytes(make())
+    assert run("verify", faulty)[0] == 1
+    error = refused("replace", pak, f"{name}={faulty}", "-o", target)
+    assert error.startswith(f"error: {faulty}: verify fails it: ") and fault in error
+    assert error.endswith("; fix it, or take it all the same with --force\n")
+    assert not target.exists()
+    status, out, _ = run("replace", pak, f"{name}={faulty}", "-o", target, "--force")
+    assert status == 0
+    assert any(line.startswith(f"warning: {faulty}: ") and fault in line for line in out.splitlines())
+    written = open_archive(target / "MiscBin.pak")
+    assert written.read(written.find(name)) == faulty.read_bytes()
+
+
+def test_replace_takes_faults_that_the_original_has_too(run, refused, tmp_path):
+    """An edit of a hull whose lists miss triangles goes through; another kind of fault doesn't."""
+    old = (DATA / "quirks" / "S13_missing.col").read_bytes()
+    source = make_archive(tmp_path / "x.pak", {"S13.col": (old, True)}).path
+    changed = bytearray(old)
+    start = int(mcol.decode(old).carried.header["cells"]) + chunk.POINTER_BASE
+    changed[start + 12 : start + 16] = b"mine"  # a word of a cell that nobody reads
+    (tmp_path / "changed.col").write_bytes(changed)
+    assert run("verify", tmp_path / "changed.col")[0] == 1
+    status, out, _ = run("replace", source, f"S13.col={tmp_path / 'changed.col'}", "-o", tmp_path / "mod")
+    assert (status, "verify" in out) == (0, False)
+    (tmp_path / "worse.col").write_bytes(skipped_everywhere())
+    error = refused("replace", source, f"S13.col={tmp_path / 'worse.col'}", "-o", tmp_path / "mod")
+    assert "skips" in error and "absent" not in error
+
+
+def test_replace_of_what_nobody_can_verify_takes_the_whole_file(run, tmp_path):
+    source = make_archive(tmp_path / "x.pak", {"a.txt": (b"old text", True)}).path
+    (tmp_path / "a.txt").write_bytes(b"a longer text " * 1000)
+    assert run("replace", source, f"a.txt={tmp_path / 'a.txt'}", "-o", tmp_path / "mod")[0] == 0
+    written = open_archive(tmp_path / "mod" / "x.pak")
+    assert written.read(written.find("a.txt")) == b"a longer text " * 1000
 
 
 def test_replace_a_damaged_entry(run, game, tmp_path):
