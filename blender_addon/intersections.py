@@ -8,7 +8,7 @@ from mathutils.bvhtree import BVHTree
 from .core import surfaces
 from .core.assemble import Edit, Mesh, matches, moved
 from .core.errors import Severity
-from .core.faults import Fault, owners
+from .core.fault import Fault, owners
 from .core.geometry import corners
 
 NUDGE = np.array([0.47, -0.62, 0.63])

@@ -14,11 +14,12 @@ from . import carry
 from .core.arrays import components
 from .core.assemble import Edit, Piece
 from .core.errors import FormatError, Severity, some
-from .core.faults import Fault, find_faults, long_list_faults, unplaced
+from .core.fault import Fault
+from .core.faults import find_faults, long_list_faults, unplaced
 from .core.geometry import close_pairs
 from .core.mcol import LIMIT, Hull
 from .core.rebuild import Options, Rebuilt, count_changes, rebuild
-from .core.rebuild_set import RebuiltSet, new_flat, rebuild_set
+from .core.rebuild_set import RebuiltSet, new_flat, new_volume_faults, rebuild_set
 from .core.surfaces import split
 from .intersections import intersection_faults
 from .scene_export import HullEdit, SetEdit, read_hull, read_set
@@ -33,6 +34,7 @@ TITLES = {
     "crowded edges": "Edges with three or more faces",
     "doubled triangles": "Doubled faces",
     "open surfaces": "Surfaces that aren't closed",
+    "no volume": "Bodies without volume",
     "flipped triangles": "Flipped faces",
     "winding": "Front doesn't face free space",
     "no free space": "No surface leaves free space",
@@ -317,7 +319,10 @@ def _check_set(context: bpy.types.Context, edited: SetEdit) -> tuple[list[Fact],
         original = None if edit.record is None else source.parts[edit.record]
         where = _Where(context.scene, edit.edit, edit.pieces, origins)
         found += where.loose()
-        thin = () if unplaced(edit.edit).any() else np.flatnonzero(new_flat(edit.edit, original))
+        placed = not unplaced(edit.edit).any()
+        if placed and not edit.unedited:
+            found += [where.problem(fault) for fault in new_volume_faults(edit.edit, original)]
+        thin = np.flatnonzero(new_flat(edit.edit, original)) if placed else ()
         if len(thin):
             message = "they have no area and are left out"
             found.append(where.problem(Fault(Severity.WARNING, "zero-area triangles", message, "triangles", thin)))

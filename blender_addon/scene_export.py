@@ -9,8 +9,9 @@ import bpy
 from . import carry, scene_names, sources
 from .core import collision_set, mcol
 from .core.assemble import Edit, Piece, assemble
-from .core.errors import Finding, Severity, some
-from .core.faults import long_list_faults, refuse
+from .core.errors import Finding, some
+from .core.fault import refuse
+from .core.faults import long_list_faults
 from .core.rebuild import Options, Rebuilt, rebuild
 from .core.rebuild_set import PartEdit, rebuild_set
 from .intersections import intersection_faults
@@ -84,7 +85,7 @@ def _advice(hull: HullEdit, rebuilt: Rebuilt) -> list[Finding]:
         *intersection_faults(hull.edit, hull.source, only_new=True),
         *long_list_faults(hull.edit, hull.source, rebuilt.hull.grid, listed),
     ]
-    return refuse([fault for fault in faults if fault.severity is not Severity.INFO])
+    return refuse(faults)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

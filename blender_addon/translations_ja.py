@@ -221,6 +221,7 @@ TEXTS = {
     "Edges with three or more faces": "3つ以上の面がある辺",
     "Doubled faces": "重複した面",
     "Surfaces that aren't closed": "閉じていないサーフェス",
+    "Bodies without volume": "体積のない立体",
     "Flipped faces": "反転した面",
     "Front doesn't face free space": "表側が空間を向いていない面",
     "No surface leaves free space": "空間を残すサーフェスがない",

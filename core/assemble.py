@@ -16,6 +16,7 @@ import numpy as np
 
 from .arrays import bits, components, ranks, same_bits
 from .geometry import Edges, close_pairs, edge_census, pick, repeated, undirected_edges
+from .surfaces import orient
 
 NEW = -1
 """The number of a vertex or triangle that comes from no source."""
@@ -74,6 +75,11 @@ class Edit:
     def edges(self) -> Edges:
         """The triangles' `undirected_edges`."""
         return undirected_edges(self.triangles)
+
+    @cached_property
+    def oriented(self) -> tuple[np.ndarray, np.ndarray]:
+        """The surface of each triangle, and which are wound against it, see `orient`."""
+        return orient(self.triangles, self.edges)
 
 
 def aside(source: Mesh) -> tuple[np.ndarray, np.ndarray]:

@@ -13,18 +13,16 @@ import numpy as np
 
 from .assemble import Edit, matches, moved
 from .errors import Finding, FormatError, Severity
+from .facing import facing_faults, turn_faces
+from .fault import Matched, owners, refuse
 from .faults import (
-    Matched,
     box_faults,
-    count_faults,
-    facing_faults,
+    limit_faults,
     loose_faults,
     missing_surfaces,
     outside_box,
-    owners,
-    refuse,
+    room_faults,
     shape_faults,
-    turn_faces,
 )
 from .fill import layers_in_cells
 from .geometry import triangle_spheres, with_own_vertices
@@ -95,14 +93,18 @@ def rebuild(source: Hull, edit: Edit, options: Options = Options()) -> Rebuilt:
 
 
 def _rebuild(source: Hull, edit: Edit, options: Options) -> Rebuilt:
-    findings = refuse(loose_faults(edit) + count_faults(edit, source))
+    findings = refuse(loose_faults(edit) + limit_faults(edit, source))
     matched = matches(edit, source)
-    findings += refuse(shape_faults(edit, source, matched))
+    findings += refuse(shape_faults(edit, source, matched) + room_faults(edit, source))
+    forgiving = source if options.own_box else None
+    beyond = outside_box(edit, forgiving, source.grid)[edit.triangles].any(axis=1)
+    if options.outside is Outside.ERROR and beyond.any():
+        refuse(box_faults(edit, forgiving, source.grid))
     if options.turn:
-        edit, faults = turn_faces(edit, source, bool(source.outside_solid), matched)
+        edit, faults = turn_faces(edit, source, bool(source.outside_solid), matched, beyond)
         matched = matches(edit, source)
     else:
-        faults = facing_faults(edit, source, bool(source.outside_solid), matched)
+        faults = facing_faults(edit, source, bool(source.outside_solid), matched, beyond)
     findings += refuse(faults)
     grid, cell_map, grown = _fit_grid(source, edit, options)
     findings += grown + refuse(missing_surfaces(edit, source))
@@ -178,9 +180,9 @@ def _refuse_new(vertices: np.ndarray, triangles: np.ndarray, outside_solid: bool
         names=(name,),
     )
     unmatched = (np.zeros(count, bool), np.zeros(count, bool))
-    refuse(count_faults(edit, None))
-    refuse(shape_faults(edit, None, unmatched))
-    refuse(facing_faults(edit, None, outside_solid, unmatched))
+    refuse(limit_faults(edit, None))
+    refuse(shape_faults(edit, None, unmatched) + room_faults(edit, None))
+    refuse(facing_faults(edit, None, outside_solid, unmatched, unmatched[0]))
 
 
 def sort_into_cells(
@@ -296,8 +298,6 @@ def _fit_grid(source: Hull, edit: Edit, options: Options) -> tuple[Grid, np.ndar
     outliers = outside_box(edit, forgiving, grid)
     if not outliers.any():
         return grid, None, []
-    if options.outside is Outside.ERROR:
-        refuse(box_faults(edit, forgiving, grid))
     names = owners(edit, outliers[edit.triangles].any(axis=1))
     size = grid.cell_size.astype(np.float64)
     beyond = edit.vertices[outliers].astype(np.float64)

@@ -14,6 +14,8 @@ import numpy as np
 from .assemble import Edit, Mesh, Piece, assemble, is_unedited, matches, moved
 from .collision_set import CollisionSet, Part, encode_name
 from .errors import Finding, FormatError, Severity
+from .fault import Fault
+from .faults import volume_faults
 from .geometry import flat, repeated
 
 
@@ -107,6 +109,9 @@ def _rebuild_part(original: Part | None, edit: PartEdit, findings: list[Finding]
     part = Part(name_field, mesh.vertices, mesh.triangles.astype(np.uint32))
     if original and _same(part, original):
         return original
+    findings += [
+        Finding(f.severity, f.check, f"{f.problem}; {f.remedy}") for f in new_volume_faults(edit.edit, original)
+    ]
     return part
 
 
@@ -130,8 +135,7 @@ def _without_flat(original: Part | None, edit: PartEdit, findings: list[Finding]
         return mesh
     message = f"`{edit.label}`: {np.count_nonzero(thin):,} triangles without area are left out"
     findings.append(Finding(Severity.WARNING, "zero-area triangles", message))
-    kept = ~thin
-    return replace(mesh, triangles=mesh.triangles[kept], triangle_ids=mesh.triangle_ids[kept], owners=mesh.owners[kept])
+    return _some(mesh, np.flatnonzero(~thin))
 
 
 def new_flat(edit: Edit, original: Mesh | None) -> np.ndarray:
@@ -142,6 +146,32 @@ def new_flat(edit: Edit, original: Mesh | None) -> np.ndarray:
         inherited[inherited] = _thin(original)[edit.triangle_ids[inherited]]
         thin &= ~inherited
     return thin
+
+
+def new_volume_faults(edit: Edit, original: Mesh | None) -> list[Fault]:
+    """The closed surfaces without volume that aren't the source's."""
+    kept = np.flatnonzero(~new_flat(edit, original))
+    if not len(kept):
+        return []
+    mesh = _some(edit, kept) if len(kept) < len(edit.triangles) else edit
+    none = np.zeros(len(kept), bool)
+    found = volume_faults(mesh, original, matches(mesh, original) if original is not None else (none, none))
+    return [
+        replace(fault, severity=Severity.WARNING, elements=kept[fault.elements])
+        for fault in found
+        if fault.severity is not Severity.INFO
+    ]
+
+
+def _some(edit: Edit, kept: np.ndarray) -> Edit:
+    """The edit with these of its triangles alone."""
+    return replace(
+        edit,
+        triangles=edit.triangles[kept],
+        triangle_ids=edit.triangle_ids[kept],
+        owners=edit.owners[kept],
+        origins=edit.origins[kept],
+    )
 
 
 def _thin(mesh: Mesh) -> np.ndarray:

@@ -12,7 +12,7 @@ import numpy as np
 
 from .arrays import components, narrow, stable_order
 from .fill import crossings
-from .geometry import Edges, columns, corners, cross, pick, portions, undirected_edges
+from .geometry import FLATTEST, Edges, columns, corners, cross, pick, portions, undirected_edges
 
 ROUNDING = 8 * np.finfo(np.float64).eps
 """Of the product of its corners' distances: how far a sixth of their triple product may be off."""
@@ -54,6 +54,29 @@ def volumes(vertices: np.ndarray, triangles: np.ndarray, surface: np.ndarray) ->
         bound[part] = np.abs(points).sum(axis=2).prod(axis=1)
     volume = np.bincount(surface, sixfold / 6, minlength=count)
     return np.where(np.abs(volume) > ROUNDING * np.bincount(surface, bound, minlength=count), volume, 0.0)
+
+
+THINNEST = 4 * FLATTEST
+"""Of a surface's largest coordinate: what is no thicker encloses nothing, as far as float32 can tell."""
+
+
+def encloses_nothing(vertices: np.ndarray, triangles: np.ndarray, surface: np.ndarray) -> np.ndarray:
+    """Which surfaces are no thicker than `THINNEST`, bool (s,): their volume is at most that of a sheet of half their
+    area."""
+    volume = np.abs(volumes(vertices, triangles, surface))
+    sizes = np.abs(vertices[np.isfinite(vertices).all(axis=1)])  # what no triangle uses needn't be numbers
+    farthest = float(sizes.max(initial=0))
+    most = np.bincount(surface, minlength=len(volume)) * 3 * THINNEST * farthest**3  # no triangle has an area above 6
+    result = volume <= most
+    some = np.flatnonzero(result[surface])
+    if not len(some):
+        return result
+    points = corners(vertices, triangles[some])
+    a, b, c = np.moveaxis(points, 1, 0)
+    area = np.bincount(surface[some], np.linalg.norm(cross(b - a, c - a), axis=1) / 2, minlength=len(volume))
+    largest = np.zeros(len(volume))
+    np.maximum.at(largest, surface[some], np.abs(points).max(axis=(1, 2)))
+    return result & (volume <= area / 2 * THINNEST * largest)
 
 
 def orient(triangles: np.ndarray, edges: Edges | None = None) -> tuple[np.ndarray, np.ndarray]:

@@ -13,7 +13,7 @@ from core.assemble import Edit, Piece, assemble
 from core.errors import FormatError, Severity
 from core.faults import LONG_LIST, find_faults, long_list_faults
 from core.geometry import close_pairs
-from core.rebuild import build, count_changes, rebuild
+from core.rebuild import Options, Outside, build, count_changes, rebuild
 from tests.shapes import HULLS, LARGE, box, cubic_grid, edited, moved, new, pieces, read, rock
 
 
@@ -60,6 +60,12 @@ def pillow(hull: mcol.Hull) -> Edit:
     return edited(hull, {}, (new("pillow", corners, [[0, 1, 2], [0, 2, 1]]),))
 
 
+def two_quads(hull: mcol.Hull) -> Edit:
+    """Back to back, cut along one diagonal."""
+    corners = np.float32([[0, 0, 0], [900, 0, 0], [900, 900, 0], [0, 900, 0]])
+    return edited(hull, {}, (new("quads", corners, [[0, 1, 2], [0, 2, 3], [0, 2, 1], [0, 3, 2]]),))
+
+
 def outside(hull: mcol.Hull) -> Edit:
     return edited(hull, {"asteroid_05": moved(piece(hull, "asteroid_05"), (1e6, 0, 0))})
 
@@ -86,6 +92,7 @@ BROKEN = {
     "zero-area triangles": flattened,
     "crowded edges": twice,
     "doubled triangles": pillow,
+    "no volume": two_quads,
     "bounding box": outside,
     "coordinates": no_number,
     "counts": too_large,
@@ -129,6 +136,78 @@ def test_elements_are_the_broken_ones(hull: mcol.Hull) -> None:
     twins = twice(hull)
     assert {twins.names[owner] for owner in twins.owners[elements(twins, "doubled triangles")]} == {"copy"}
     assert len(elements(twins, "doubled triangles")) == len(part.triangles)
+
+
+def squeezed(part: Piece, by: float, tilted: bool = False) -> Piece:
+    """A piece scaled along one direction about its middle."""
+    normal = np.array([0.36, 0.48, 0.8]) if tilted else np.array([1.0, 0, 0])
+    middle = part.vertices.mean(axis=0, dtype=float)
+    away = (part.vertices - middle) @ normal
+    return changed(part, vertices=(part.vertices - np.outer(away * (1 - by), normal)).astype(np.float32))
+
+
+@pytest.mark.parametrize("tilted", [False, True])
+@pytest.mark.parametrize("name", ["asteroid_05", "asteroid_02"])
+def test_a_body_without_volume_is_named(hull: mcol.Hull, name: str, tilted: bool) -> None:
+    part = piece(hull, name)
+    for by in (0.0, 1e-9, -1e-9):
+        edit = edited(hull, {name: squeezed(part, by, tilted)})
+        (fault,) = [fault for fault in find_faults(edit, hull) if fault.check == "no volume"]
+        assert f"`{name}`" in fault.problem and fault.count == 1
+        assert set(edit.triangle_ids[fault.elements].tolist()) == set(part.triangle_ids.tolist())
+    for by in (0.01, 0.1, 1.0, -1.0):
+        edit = edited(hull, {name: squeezed(part, by, tilted)})
+        assert not [fault for fault in find_faults(edit, hull) if fault.check == "no volume"]
+
+
+def test_a_needle_has_no_volume(hull: mcol.Hull) -> None:
+    corners = np.float32([[0, 0, 0], [9000, 0.001, 0], [9000, 0, 0.001], [9000, 0, 0]]) + np.float32([0, 9000, 9000])
+    edit = edited(hull, {}, (new("needle", corners, [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]),))
+    assert {"no volume", "zero-area triangles"} & {fault.check for fault in find_faults(edit, hull)}
+
+
+def test_a_rock_that_is_there_twice_has_a_volume(hull: mcol.Hull) -> None:
+    assert "no volume" not in {fault.check for fault in find_faults(twice(hull), hull)}
+
+
+def test_what_the_source_has_without_volume_is_no_warning(hull: mcol.Hull) -> None:
+    corners = np.float32([[0, 0, 0], [900, 0, 0], [900, 900, 0], [0, 900, 0]])
+    flat = new("flat", corners, [[0, 1, 2], [0, 2, 3], [0, 3, 1], [3, 2, 1]])
+    source = mcol.decode(mcol.encode(rebuild(hull, edited(hull, {}, (flat,))).hull))
+    (fault,) = [fault for fault in find_faults(edited(source, {}), source) if fault.check == "no volume"]
+    assert fault.severity is Severity.INFO and len(fault.elements) == 4
+    assert not [finding for finding in rebuild(source, edited(source, {})).findings if finding.check == "no volume"]
+
+
+def test_causes_come_before_what_they_cause(hull: mcol.Hull) -> None:
+    far = new("far", *rock((2e6, 0, 0), 1000, 3))
+    holed_far = changed(far, triangles=far.triangles[1:], triangle_ids=far.triangle_ids[1:])
+    for edit, wanted in (
+        (edited(hull, {}, (far,)), ["bounding box"]),
+        (edited(hull, {}, (holed_far,)), ["open edges", "open surfaces", "bounding box"]),
+    ):
+        found = [fault.check for fault in find_faults(edit, hull) if fault.severity is Severity.ERROR]
+        assert found == wanted
+
+
+def test_turn_and_grow_write_no_rock_inside_out(hull: mcol.Hull) -> None:
+    far = new("far", *rock((2e6, 0, 0), 1000, 3))
+    result = rebuild(hull, edited(hull, {}, (far,)), Options(outside=Outside.GROW, turn=True))
+    assert {"buried surfaces", "grid"} <= {finding.check for finding in result.findings}
+    written = result.hull.triangles[-len(far.triangles) :].astype(int)
+    a, b, c = np.moveaxis(result.hull.vertices[written].astype(float) - (2e6, 0, 0), 1, 0)
+    assert np.einsum("ni,ni->n", a, np.cross(b, c)).sum() > 0
+
+
+def test_a_new_wall_beyond_the_old_box_is_turned() -> None:
+    """A hull of which the wall is deleted and a larger one made, with its front outward."""
+    corners, faces = box((0, 0, 0), 1000)
+    source = mcol.decode(mcol.encode(build(corners, faces[:, ::-1], cubic_grid(2000, 2), True)))
+    larger = new("wall", corners * 3, faces)
+    edit = edited(source, {part.name: None for part in pieces(source)}, (larger,))
+    result = rebuild(source, edit, Options(outside=Outside.GROW, turn=True))
+    a, b, c = np.moveaxis(result.hull.vertices[result.hull.triangles.astype(int)].astype(float), 1, 0)
+    assert np.einsum("ni,ni->n", a, np.cross(b, c)).sum() < 0
 
 
 def assert_traced(edit: Edit, parts: list[Piece]) -> None:

@@ -9,7 +9,8 @@ from core import mcol
 from core.arrays import bits
 from core.assemble import assemble
 from core.check import check_hull
-from core.errors import FormatError
+from core.errors import FormatError, Severity
+from core.faults import find_faults
 from core.grid import Grid
 from core.overlap import overlaps
 from core.rebuild import Options, Outside, Rebuild, build, rebuild, sort_into_cells
@@ -464,13 +465,17 @@ def test_too_many_triangles_are_refused_and_the_largest_object_named(hull):
     assert "`big`" in message
 
 
-def test_more_vertices_than_triangles_are_refused():
+def test_more_vertices_than_triangles_are_named_after_the_open_edges_that_cause_them():
     # Two tetrahedra that share nothing have as many vertices as triangles; a loose triangle tips the scale.
     corners = np.float32([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
     faces = np.array([[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])
     source = mcol.decode(mcol.encode(build(corners, faces, cubic_grid(4, 4), False)))
     loose = new("loose", np.float32([[2, 2, 2], [3, 2, 2], [2, 3, 2]]), [[0, 1, 2]])
-    assert "more vertices (7) than triangles (5)" in refused(source, edited(source, {}, (loose,)))
+    edit = edited(source, {}, (loose,))
+    assert refused(source, edit).startswith("open edges")
+    errors = [fault for fault in find_faults(edit, source) if fault.severity is Severity.ERROR]
+    assert [fault.check for fault in errors] == ["open edges", "open surfaces", "counts"]
+    assert "more vertices (7) than triangles (5)" in errors[-1].message
 
 
 def test_a_fault_that_the_source_has_is_reported_and_kept(hull):
