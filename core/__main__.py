@@ -473,7 +473,9 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("-o", dest="output", metavar="REPORT", help="write the report to this file")
     one.add_argument("--all", action="store_true", help="read the game's other archives and tables too")
 
-    one = command("sample", write_samples, "stand-in game files to try things on")
+    one = command(
+        "sample", write_samples, "stand-in game files to try things on, in an empty folder or over older ones"
+    )
     one.add_argument("folder", metavar="DIR")
     one.add_argument("--seed", type=_seed, default=1, metavar="N")
     return parser

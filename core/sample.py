@@ -17,8 +17,9 @@ from .collision_set import CollisionSet, Part
 from .files import make_folder, write_file
 from .grid import Grid
 from .rebuild import build
-from .sample_game import write_collision, write_tables
+from .sample_game import ARCHIVE_FILES, write_collision, write_tables
 from .solids import ball, inward_box, shared
+from .stand_in import digest, digests, record, require_stand_in
 
 Progress = Callable[[int, int, str], None]
 """Called before each file with its number from 0, how many there are, and its name."""
@@ -27,27 +28,34 @@ Progress = Callable[[int, int, str], None]
 def write_sample(folder: str | Path, seed: int = 1, progress: Progress | None = None) -> list[Path]:
     """Writes the stand-in files below `folder`, which is made if need be: the paths that were written.
 
-    Raises `FormatError` if the folder can't be made or a file can't be written.
+    Raises `FormatError` if the folder holds anything but a stand-in that was written here, if it can't be made, or if a
+    file can't be written.
     """
     root = Path(folder)
-    for place in (root / "loose", root / "hidden", root / "dat"):
-        make_folder(place)
+    loose = [f"loose/{name}" for name in (*(f"{row.name}.col" for row in MAPS), "CollisionSet_S01.bin")]
+    known = require_stand_in(root, (*loose, *ARCHIVE_FILES))
+    for place in ("loose", "hidden", "dat"):
+        make_folder(root / place)
     told = progress or (lambda number, count, name: None)
     hulls, count = {}, len(MAPS) + 3
     files: dict[str, bytes] = {}
-    for number, row in enumerate(MAPS):
+    for number, (row, name) in enumerate(zip(MAPS, loose, strict=False)):
         told(number, count, f"{row.name}.col")
         hull = sample_hull(row, seed)
-        files[f"{row.name}.col"] = mcol.encode(hull)
-        hulls[row.name] = (files[f"{row.name}.col"], hull.grid)
+        files[name] = mcol.encode(hull)
+        hulls[row.name] = (files[name], hull.grid)
     told(count - 3, count, "CollisionSet_S01.bin")
-    library = files["CollisionSet_S01.bin"] = collision_set.encode(sample_set(seed))
+    library = files[loose[-1]] = collision_set.encode(sample_set(seed))
+    record(root, known | set(map(digest, files.values())))  # what is half done when it is stopped stays known
     for name, data in files.items():
-        write_file(root / "loose" / name, data)
+        write_file(root / name, data)
     told(count - 2, count, "MiscBin.pak")
     collision = write_collision(root, hulls, library)
+    record(root, known | digests(root, (*loose, *ARCHIVE_FILES)))
     told(count - 1, count, "GP_MAIN_GAME_E.pak")
-    return [*(root / "loose" / name for name in files), collision, write_tables(root)]
+    tables = write_tables(root)
+    record(root, digests(root, (*loose, *ARCHIVE_FILES)))
+    return [*(root / name for name in files), collision, tables]
 
 
 # --- maps -----------------------------------------------------------------------------------------

@@ -15,6 +15,10 @@ from .chunk import POINTER_BASE, Chunk
 from .grid import Grid
 from .stage import SETS, STAGES, table_name
 
+COLLISION, TABLES = "hidden/MiscBin.pak", "dat/GP_MAIN_GAME_E.pak"
+ARCHIVE_FILES = tuple(pak[:-2] + ending for pak in (COLLISION, TABLES) for ending in ("ak", "00"))
+"""The archives' tables and data files, each of which needs one."""
+
 NO_TABLE = "S17"
 BOX = "mapmesh_box_500km"
 PHASES: dict[str, tuple[str | None, ...]] = {
@@ -43,7 +47,7 @@ def write_collision(folder: Path, hulls: Mapping[str, tuple[bytes, Grid]], libra
     for name, (data, grid) in hulls.items():
         entries[f"{name}.col"] = (data, True)
         entries[f"{name}.rgn"] = (sample_navigation(grid), True)
-    return make_archive(folder / "hidden" / "MiscBin.pak", entries).path
+    return make_archive(folder / COLLISION, entries).path
 
 
 def write_tables(folder: Path) -> Path:
@@ -52,7 +56,7 @@ def write_tables(folder: Path) -> Path:
         table_name(stage): (idxd.encode(idxd.build(_sections(stage, hulls))), True)
         for stage, hulls in _phases().items()
     }
-    return make_archive(folder / "dat" / "GP_MAIN_GAME_E.pak", entries).path
+    return make_archive(folder / TABLES, entries).path
 
 
 def sample_navigation(grid: Grid) -> bytes:

@@ -129,7 +129,7 @@ def test_a_folder_behind_a_link_is_verified_once(run, tmp_path):
     assert out.count("a.col") == 1 and str(tmp_path / "real" / "a.col") in out
 
 
-@pytest.mark.parametrize("command", ["verify", "stages", "info", "list"])
+@pytest.mark.parametrize("command", ["verify", "stages", "info", "list", "sample"])
 def test_a_thousand_folders_in_each_other(run, tmp_path, command):
     with nested(tmp_path) as deepest:
         files.make_folder(deepest)

@@ -1,5 +1,8 @@
 """Stand-in files: the counts of the game's files exactly, sound in every check, the same from the same seed."""
 
+import shutil
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -11,6 +14,7 @@ from core.geometry import edge_census
 from core.hashes import file_id
 from core.sample_game import sample_navigation
 from core.surfaces import split, volumes
+from tests.game import make_game
 from tests.oracle.reader import read_col, read_set
 
 # Format notes, section 3: id, vertices, triangles, blocks of vertices, triangles, spheres, Euler characteristic.
@@ -203,3 +207,96 @@ def test_a_navigation_volume_is_read_without_a_finding_and_fits_its_hull(row):
     assert regn.encode(navigation) == data
     assert regn.check(navigation) == []
     assert regn.fits(navigation, grid) == []
+
+
+# --- nothing of the user's is overwritten ---------------------------------------------------------
+
+
+def tree(folder):
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+@pytest.fixture
+def stand_in(folder, tmp_path):
+    """A stand-in of the test's own."""
+    return Path(shutil.copytree(folder.parent, tmp_path / "stand-in"))
+
+
+def refused(folder) -> str:
+    before = tree(folder)
+    with pytest.raises(FormatError, match="choose an empty folder, or one with nothing but a stand-in game") as caught:
+        sample.write_sample(folder, 7)
+    assert tree(folder) == before
+    return caught.value.problem
+
+
+def test_a_stand_in_is_made_anew_in_its_folder(stand_in, seed):
+    before = tree(stand_in)
+    (stand_in / "hidden" / ".DS_Store").write_bytes(b"of the file manager")
+    sample.write_sample(stand_in, seed + 1)
+    other = tree(stand_in)
+    assert other.keys() == before.keys() | {"hidden/.DS_Store"}
+    sample.write_sample(stand_in, seed)
+    assert tree(stand_in) == before | {"hidden/.DS_Store": b"of the file manager"}
+
+
+@pytest.mark.parametrize(
+    "name", ["notes.txt", "hidden/MiscBin.p01", "hidden/MiscBin.pak.bak", "loose/mine.col", "deep/a/b"]
+)
+def test_another_file_is_not_overwritten(stand_in, name):
+    (stand_in / name).parent.mkdir(parents=True, exist_ok=True)
+    (stand_in / name).write_bytes(b"mine")
+    assert refused(stand_in) == f"the folder holds {name.partition('/a')[0]}, which isn't as this command writes it"
+
+
+@pytest.mark.parametrize(
+    "name", ["hidden/MiscBin.pak", "hidden/MiscBin.p00", "dat/GP_MAIN_GAME_E.p00", "loose/test.col"]
+)
+@pytest.mark.parametrize("linked", [False, True])
+def test_what_took_the_place_of_a_made_up_file_is_not_overwritten(stand_in, tmp_path, name, linked):
+    path, outside = stand_in / name, tmp_path / "outside"
+    if linked:
+        path.rename(outside)
+        path.symlink_to(outside)
+    else:
+        path.write_bytes(path.read_bytes()[:-1] + b"!")
+    assert name in refused(stand_in)
+
+
+def test_a_real_game_or_mod_folder_is_refused(tmp_path):
+    make_game(tmp_path / "game")
+    assert "the folder holds dat/GP_MAIN_GAME_J.p00" in refused(tmp_path / "game")
+    (tmp_path / "mod").mkdir()
+    shutil.move(tmp_path / "game" / "hidden", tmp_path / "mod" / "hidden")
+    assert "the folder holds hidden/MiscBin.p00" in refused(tmp_path / "mod")
+    (tmp_path / "view").symlink_to(tmp_path / "mod")
+    refused(tmp_path / "view")
+
+
+def test_a_record_alone_proves_nothing(stand_in, tmp_path):
+    make_game(tmp_path / "game")
+    shutil.copy(stand_in / "stand-in.json", tmp_path / "game")
+    assert "dat/GP_MAIN_GAME_J.p00" in refused(tmp_path / "game")
+    for content in (b"", b"[]", b'{"sha256": 1}', b"[" * 100_000, b"\xff"):
+        (stand_in / "stand-in.json").write_bytes(content)
+        refused(stand_in)
+
+
+def test_a_folder_behind_a_link_is_not_written(stand_in, tmp_path):
+    shutil.move(stand_in / "hidden", tmp_path / "real")
+    (stand_in / "hidden").symlink_to(tmp_path / "real")
+    before = tree(tmp_path / "real")
+    assert "the folder holds hidden, which" in refused(stand_in)
+    assert tree(tmp_path / "real") == before
+
+
+def test_a_stand_in_that_was_stopped_half_way_is_made_anew(stand_in, monkeypatch):
+    def stop(*arguments):
+        raise KeyboardInterrupt
+
+    for name in ("write_file", "write_collision", "write_tables"):
+        with monkeypatch.context() as patch:
+            patch.setattr(sample, name, stop)
+            with pytest.raises(KeyboardInterrupt):
+                sample.write_sample(stand_in, 3)
+    sample.write_sample(stand_in, 4)
