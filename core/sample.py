@@ -79,17 +79,17 @@ class Map:
 
 
 MAPS = (
-    Map("test", 34, 25_000, 10_000, rocks=1),
+    Map("test", 34, 50_000, 10_000, rocks=1),
     Map("mapmesh_box_500km", 8, 250_000, 50_000, rocks=0),
     Map("S01_AsteroidVolume_wp", 111, 50_000, 10_000, rocks=1, wall=False, solid=False),
     Map("S04_AsteroidVolume_wp", 405, 50_000, 10_000, rocks=4),
     Map("S05_AsteroidVolume_wp", 89, 50_000, 10_000, rocks=1, wall=False),
     Map("S08_p1_AsteroidVolume_wp", 134, 50_000, 10_000, rocks=1),
     Map("S08_p2_AsteroidVolume_wp", 8, 250_000, 50_000, rocks=0),
-    Map("S13_AsteroidVolume_wp", 73, 25_000, 10_000, rocks=2),
+    Map("S13_AsteroidVolume_wp", 73, 50_000, 10_000, rocks=2),
     Map("S14_p1_AsteroidVolume_wp", 502, 25_000, 10_000, rocks=19),
-    Map("S14_p2_AsteroidVolume_wp", 632, 50_000, 10_000, rocks=24),
-    Map("S28_p1_AsteroidVolume_wp", 554, 50_000, 10_000, rocks=21),
+    Map("S14_p2_AsteroidVolume_wp", 632, 25_000, 10_000, rocks=24),
+    Map("S28_p1_AsteroidVolume_wp", 554, 25_000, 10_000, rocks=21),
 )
 
 

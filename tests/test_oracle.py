@@ -105,14 +105,14 @@ def test_reader_hands_out_the_unread_words():
     assert col.flags == bytes([0, 2, 3, 7]) and col.word_0c == 0x0C0C0C0C and col.word_4c == 0x11223344
     assert col.words_60 == (0x60606060, 0x64646464, 0x68686868, 0x6C6C6C6C)
     assert col.words_78 == (0x78787878, 0x7C7C7C7C)
-    assert col.gap == b"\xcd" * 4 + bytes(range(0xA0, 0xB0))
-    assert len({tuple(r.words8) for c in col.cells for r in c.lists}) == 101
+    assert col.gap == b"\xcd" * 10 + bytes(range(0xA0, 0xB0))
+    assert len({tuple(r.words8) for c in col.cells for r in c.lists}) == 522
 
 
 def test_reader_takes_several_lists_a_cell():
     col = sample("quirks/test_descending_multilist.col")
     two = {(c.x, c.y, c.z) for c in col.cells if c.count == 2}
-    assert two == {(4, 0, 0), (0, 3, 0), (1, 0, 1), (4, 1, 2), (0, 4, 2), (3, 0, 4), (4, 2, 4)}
+    assert len(two) == 23 and {(4, 0, 0), (9, 5, 0), (0, 7, 0), (2, 9, 0)} <= two
     plain = [sorted(i for r in c.lists for i in r.indices) for c in sample("test.col").cells]
     assert [sorted(i for r in c.lists for i in r.indices) for c in col.cells] == plain
 
@@ -446,7 +446,7 @@ def test_spheres_and_lists_of_the_samples(name):
     # The spheres of S13_missing are those of the full lists.
     if name != INCOMPLETE:
         assert_spheres(spheres, made, 1.001, 1e-6)
-    assert missing == ([(38, 112), (39, 105), (43, 97)] if name == INCOMPLETE else [])
+    assert missing == ([(356, 93), (357, 84), (358, 105)] if name == INCOMPLETE else [])
     assert extra <= entries * 730 / 18577
 
 
@@ -658,7 +658,7 @@ def test_missing_entries_are_found_out():
     """S13_missing: rays within the cell go through the rock; the same rays on the complete file don't."""
     col, whole = sample(INCOMPLETE), sample("S13_AsteroidVolume_wp.col")
     tested = 0
-    for number, triangle in ((38, 112), (39, 105), (43, 97)):
+    for number, triangle in ((356, 93), (357, 84), (358, 105)):
         starts, movements = rays_through(col, number, triangle, 100, 31)
         pairs = list(zip(starts, movements, strict=True))
         first = [game.first_hit(col.vertices, col.triangles, s, m) for s, m in pairs]

@@ -178,7 +178,7 @@ def join_two_faces(hull: dict) -> Elements:
     return {hull["asteroid_01"].name: {p.index for p in mesh.polygons if len(p.vertices) == 4}}
 
 
-FREE = (0, -10_000, -10_000)
+FREE = (5_000, -15_000, -15_000)
 """The middle of a cell that holds nothing."""
 
 BOX = [(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
@@ -927,7 +927,7 @@ def test_the_facts(hull: dict, check: Callable) -> None:
     col = mcol.decode(source(TWO_ASTEROIDS))
     assert facts["Vertices"].value == str(len(col.vertices)) and facts["Vertices"].limit == "65,535"
     assert facts["Triangles"].value == str(len(col.triangles))
-    assert facts["Cells"].value == "5 x 5 x 5" and facts["Cell Size"].value == "10,000"
+    assert facts["Cells"].value == "10 x 10 x 10" and facts["Cell Size"].value == "10,000"
     assert facts["Moved"].value == str(len(hull["asteroid_01"].data.polygons))
     assert facts["Added"].value == facts["Removed"].value == "0"
     assert int(facts["Cells Touched"].value) > 0

@@ -284,7 +284,7 @@ def test_constraints_count(hull: dict, hide: str, tmp_path: Path) -> None:
     hide_object(hull["asteroid"], hide)
     col = judged(export(tmp_path))
     before = read_col(source(ONE_ASTEROID))
-    asteroid = ~(np.abs(before.vertices) == 25_000).all(axis=1)
+    asteroid = ~(np.abs(before.vertices) == 50_000).all(axis=1)
     np.testing.assert_allclose(col.vertices[asteroid], before.vertices[asteroid] + (CELL, CELL / 2, 0), atol=0.03)
     assert col.vertices[~asteroid].tobytes() == before.vertices[~asteroid].tobytes()
 
@@ -376,7 +376,7 @@ def test_dissolved_edges_come_back_as_blender_shows_them(hull: dict, tmp_path: P
     before, col = read_col(source(ONE_ASTEROID)), judged(export(tmp_path))
     assert_shape(col, others(hull), geometry(hull["asteroid"].data))
     assert col.vertices.tobytes() == before.vertices.tobytes()
-    asteroid = ~(np.abs(before.vertices) == 25_000).all(axis=1)[before.triangles].all(axis=1)
+    asteroid = ~(np.abs(before.vertices) == 50_000).all(axis=1)[before.triangles].all(axis=1)
     assert np.array_equal(col.triangles[: asteroid.sum()], before.triangles[asteroid])
 
 
@@ -433,7 +433,7 @@ def test_subdivision_numbers_new_triangles_after_old_ones(hull: dict, tmp_path: 
     before, col = read_col(source(ONE_ASTEROID)), judged(export(tmp_path))
     assert col.nt == 12 + 6 * (before.nt - 12), "each triangle becomes three quads"
     assert col.vertices[: before.nv].tobytes() == before.vertices.tobytes()
-    wall = (np.abs(before.vertices) == 25_000).all(axis=1)[before.triangles].all(axis=1)
+    wall = (np.abs(before.vertices) == 50_000).all(axis=1)[before.triangles].all(axis=1)
     kept = {tuple(t) for t in col.triangles.tolist()}
     assert {tuple(t) for t in before.triangles[wall].tolist()} <= kept
 
@@ -459,7 +459,7 @@ def test_shape_keys_count_and_stay(hull: dict, value: float, triangulate: bool, 
     col = judged(export(tmp_path))
     before = read_col(source(ONE_ASTEROID))
     expected = before.vertices.copy()
-    asteroid = ~(np.abs(before.vertices) == 25_000).all(axis=1)
+    asteroid = ~(np.abs(before.vertices) == 50_000).all(axis=1)
     expected[asteroid] += np.float32((2 * CELL * value, 0, 0))
     np.testing.assert_allclose(col.vertices, expected, atol=0.01)
     assert np.array_equal(col.triangles, before.triangles)
@@ -832,12 +832,7 @@ def test_geometry_outside_the_box_is_refused_and_named(tmp_path: Path) -> None:
     assert parts["asteroid_01"].name not in message and parts["wall"].name not in message
 
 
-GROWN = {
-    (CELL, 0, 0): ((0, 0, 0), (1, 0, 0)),
-    (0, 2.5 * CELL, 0): ((0, 0, 0), (0, 2, 0)),
-    (0, 0, -3 * CELL): ((0, 0, 2), (0, 0, 0)),
-    (-5 * CELL, 0, 2 * CELL): ((5, 0, 0), (0, 0, 1)),
-}
+GROWN = ((CELL, 0, 0), (0, 2.5 * CELL, 0), (0, 0, -6 * CELL), (-9 * CELL, 0, 6 * CELL))
 
 
 @pytest.mark.parametrize("by", GROWN)

@@ -192,10 +192,10 @@ def test_a_new_hull_exports_as_it_is_and_after_an_edit(wall: str, tmp_path: Path
 
 
 def test_a_new_hull_of_a_map_s_measures_has_its_grid() -> None:
-    bpy.ops.sylpheed.new_hull(name="x", box=(50_000,) * 3, cell_size=10_000)
+    bpy.ops.sylpheed.new_hull(name="x", box=(100_000,) * 3, cell_size=10_000)
     grid = carried(roots()[0]).grid
     theirs = mcol.decode(source(ONE_ASTEROID)).grid
-    assert grid.dimensions == theirs.dimensions == (5, 5, 5)
+    assert grid.dimensions == theirs.dimensions == (10, 10, 10)
     assert np.array_equal(grid.minimum, theirs.minimum) and np.array_equal(grid.cell_size, theirs.cell_size)
 
 
@@ -250,7 +250,7 @@ def test_fit_grid_with_another_cell_size_and_room(tmp_path: Path) -> None:
     assert bpy.ops.sylpheed.fit_grid(cell_size=4_000, margin=3_000) == {"FINISHED"}
     assert export(tmp_path) == bytes(root["sylpheed_source"]), "it is an unedited hull again"
     hull = sound(export(tmp_path))
-    assert hull.grid.dimensions == (14, 14, 14) and (hull.grid.maximum >= 28_000).all()
+    assert hull.grid.dimensions == (27, 27, 27) and (hull.grid.maximum >= 53_000).all()
     before = mcol.decode(source(ONE_ASTEROID))
     assert np.array_equal(hull.vertices, before.vertices) and np.array_equal(hull.triangles, before.triangles)
 

@@ -94,7 +94,7 @@ def test_info_and_list_of_a_volume_and_a_table(run, game, tmp_path, refused):
     run("extract", game / "hidden" / "MiscBin.pak", "-o", tmp_path, "test.rgn")
     run("extract", game / "dat" / "GP_MAIN_GAME_E.pak", "-o", tmp_path, "StageResource_S14.tbl")
     _, out, _ = run("info", tmp_path / "test.rgn")
-    assert "cells along x y z: (5, 5, 5)" in out
+    assert "cells along x y z: (10, 10, 10)" in out
     assert "tetrahedra: 1" in out.splitlines()
     refused("list", tmp_path / "test.rgn")
     assert "  Phase_1        3 rows" in run("info", tmp_path / "StageResource_S14.tbl")[1].splitlines()
