@@ -172,7 +172,7 @@ WALL = slice(48, 60)
         (turned(WALL), "surfaces whose front faces free space", Severity.WARNING, None),
         (unused_vertex, "vertices that a triangle uses", Severity.ERROR, (34,)),
         (with_array("vertices", (0, 0), 99999), "vertices inside the box", Severity.ERROR, (0,)),
-        (with_array("vertices", (0, 0), 25000.01), "vertices inside the box", Severity.WARNING, (0,)),
+        (with_array("vertices", (0, 0), 50000.01), "vertices inside the box", Severity.WARNING, (0,)),
         (with_header("minimum_w", 0), "box pad words 1.0, 1.0, 0.0", Severity.INFO, ()),
         (with_header("extent", 1), "extent == max - min", Severity.INFO, ()),
         (with_header("unknown_60", 1), "unread words at their usual value", Severity.INFO, ()),
