@@ -93,7 +93,7 @@ def list_contents(options: argparse.Namespace) -> int:
 def verify_all(options: argparse.Namespace) -> int:
     results: list[Verified] = []
     with _Progress("verifying") as progress:
-        for result in verify.verify(options.paths, progress):
+        for result in verify.verify(options.paths, progress, verify.Options(options.everything, options.like)):
             results.append(result)
             if not options.json and _is_worth_a_line(result):
                 progress.clear()  # it is on the same screen
@@ -253,14 +253,15 @@ def _verdict(result: Verified) -> str:
     if result.error:
         return f"FAIL {result.error}"
     told = [f"{f.severity.value}: {f.message}" for f in result.findings if f.severity is not Severity.INFO]
-    return f"{'OK  ' if result.passed else 'FAIL'} {result.name}: {'; '.join(told) or result.kind}"
+    note = f" ({result.note})" if result.note else ""
+    return f"{'OK  ' if result.passed else 'FAIL'} {result.name}: {'; '.join(told) or result.kind}{note}"
 
 
 def _print_totals(results: list[Verified]) -> None:
     for kind, count, rows in verify.totals(results):
         _say("")
         _say(f"{count:,} {kind}{'s' if count > 1 else ''}")
-        width = max(len(row.name) for row in rows)
+        width = max((len(row.name) for row in rows), default=0)  # none if no file of this kind could be read
         for row in rows:
             mark = f"   {row.missed.value}" if row.missed else ""
             median = f"   median {row.unit} {row.median:.5f}" if row.median is not None else ""
@@ -421,6 +422,8 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument(
         "paths", metavar="PATH", nargs="+", help="a file, an archive with its entries, or a folder with all below it"
     )
+    one.add_argument("--like", metavar="ORIG", help="what PATH was made from: a fault that ORIG has too is a warning")
+    one.add_argument("--all", dest="everything", action="store_true", help="every archive and entry of a game folder")
 
     one = command("obj", write_obj, "Wavefront OBJ, one object a surface or mesh")
     one.add_argument("file", metavar="FILE")

@@ -159,15 +159,21 @@ def open_archive(
 
 
 def check(
-    archive: Archive, progress: Progress | None = None, visit: Callable[[Entry, bytes], None] | None = None
+    archive: Archive,
+    progress: Progress | None = None,
+    visit: Callable[[Entry, bytes], None] | None = None,
+    wanted: Callable[[Entry], bool] | None = None,
 ) -> list[Finding]:
     """Verifies table, positions, gaps and the data of every entry. `elements` of a finding are rows of the table.
 
-    `visit` is called with the unpacked bytes of each entry that could be read, which are so read once only.
+    `visit` is called with the unpacked bytes of each entry that could be read, which are so read once only. The data of
+    entries that aren't `wanted` aren't read.
     """
     findings = _check_table(archive) + _check_layout(archive)
     done, total = 0, sum(entry.size for entry in archive.entries)
     for number, entry in enumerate(archive.entries):
+        if wanted and not wanted(entry):
+            continue
         try:
             data = archive.read(entry)
         except FormatError as error:

@@ -18,6 +18,9 @@ from .grid import Grid
 from .mcol import Hull
 from .overlap import overlaps
 
+MISSING = "overlapping triangles that the cell lists"
+"""The check that compares with the original itself."""
+
 FORGIVEN = 3
 """Missing entries of a hull that are a warning. The game's own eleven hulls have three in all."""
 
@@ -148,7 +151,7 @@ def _missing_check(hull: Hull, missing: Missing, like: Hull | None, total: int) 
         for one, number, deep in zip(triangle[:NAMED_AT_MOST], cell, depth, strict=False)
     )
     return Check(
-        "overlapping triangles that the cell lists",
+        MISSING,
         total - len(through),
         total,
         Severity.ERROR if bad.any() else Severity.WARNING,

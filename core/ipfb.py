@@ -93,6 +93,19 @@ def unpacked_size(stored: bytes) -> int | None:
     return int(PACKED.unpack_from(stored)[1])
 
 
+def beginning(stored: bytes, size: int) -> bytes:
+    """The first bytes of an entry, so many or fewer, from the beginning of its stored form.
+
+    Raises `FormatError` if what is there is damaged.
+    """
+    if not is_packed(stored):
+        return stored[:size]
+    try:
+        return zlib.decompressobj().decompress(memoryview(stored)[PACKED.size :], size)
+    except zlib.error as error:
+        raise FormatError(f"its packed data are damaged ({error})") from error
+
+
 @functools.lru_cache(maxsize=1)  # the game stores one library 18 times
 def pack(data: bytes) -> bytes:
     """The stored form of a packed entry."""

@@ -6,12 +6,11 @@ import dataclasses
 import hashlib
 import os
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from . import archive, chunk, report, stage
+from . import archive, check, chunk, ipfb, report, stage
 from .archive import Archive
 from .counted import Check, findings, worst, worst_first
 from .detect import Kind, detect, detect_file
@@ -19,11 +18,21 @@ from .errors import Finding, FormatError, Severity
 from .files import walk
 from .formats import FORMATS, load
 from .ipfb import Entry
+from .like import Originals, tolerate_checks, tolerate_findings
+from .mcol import Hull
 
 Progress = Callable[[int, int, str], None]
 """Called before each file or entry with the file's number from 0, how many files there are, and what comes."""
 
 GAME_FOLDER = "game folder"
+
+STAGE_TABLE = bytes.fromhex("3c9ae32e")
+"""What a stage table's first section is: the hash of `StageResource`. Format notes, section 7."""
+
+ENOUGH_STORED = 1 << 12
+"""How many stored bytes of an entry tell whether it is a stage table."""
+
+_SET = re.compile(r"CollisionSet", re.IGNORECASE)
 
 COUNTED = {
     "archive header": "archives with the game's alignment and limit",
@@ -69,7 +78,7 @@ WHAT_IS_COUNTED = {
 class Verified:
     """A file, an entry of an archive, or a game folder: its checks and what they found, or why it can't be read.
 
-    `kind` is in words, empty for an unreadable file.
+    `kind` is in words, empty for an unreadable file. `note` says what wasn't read.
     """
 
     file: str
@@ -78,6 +87,7 @@ class Verified:
     checks: list[Check] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     error: str = ""
+    note: str = ""
 
     @property
     def passed(self) -> bool:
@@ -88,50 +98,51 @@ class Verified:
         return f"{self.file}: {self.entry}" if self.entry else self.file
 
 
-def verify(paths: list[str], progress: Progress) -> Iterator[Verified]:
+@dataclass(frozen=True, slots=True)
+class Options:
+    """`everything`: also what a game folder holds beside its collision files and stage tables. `like`: the file,
+    archive or folder that what is checked was made from, whose own faults are warnings."""
+
+    everything: bool = False
+    like: str | None = None
+
+
+def verify(paths: list[str], progress: Progress, options: Options = Options()) -> Iterator[Verified]:
     """Checks files, and what is below folders: archives are followed by their entries, and the game folders come last.
 
-    Raises `FormatError` for a folder in which there is nothing to check.
+    Raises `FormatError` for a folder in which there is nothing to check, and for an original that can't be read.
     """
-    files: list[Path] = []
+    found: list[tuple[Path, Path]] = []
     games: list[stage.Game] = []
     problems: list[FormatError] = []
     for path in map(Path, paths):
         if path.is_dir():
             below, unreadable = walk(path)
-            files += _to_verify(path, below, unreadable)
+            found += [(file, path) for file in _to_verify(path, below, unreadable)]
             games += _games_around(path, below)
             problems += unreadable
         else:
-            files.append(path)
-    count, known = len(files) + len(games), _Known()
+            found.append((path, path))
+    files = [row for row in found if options.everything or not _is_left_out(*row, games)]
+    count, run = len(files) + len(games), _Run(options, games)
     for problem in problems:
         yield Verified(problem.file, error=str(problem))
-    for number, file in enumerate(files):
+    for number, (file, below_it) in enumerate(files):
         progress(number, count, file.name)
 
         def told(entry: str, number: int = number, file: Path = file) -> None:
             progress(number, count, f"{file.name}: {entry}")
 
-        yield from _verify_file(str(file), known, told)
+        yield from run.file(file, below_it, told)
     for number, game in enumerate(games, len(files)):
         progress(number, count, game.root.name)
-        yield _verify_game(game)
+        yield run.game(game, len(found) - len(files))
 
 
 def new_errors(kind: Kind, model: object, original: object | None) -> list[Finding]:
-    """The errors in a model that its original doesn't have, or has fewer times; the worst first."""
-    found = _verify_model(kind, model)
-    had = Counter() if original is None else _times(_verify_model(kind, original))
-    times = _times(found)
-    errors = [finding for finding in found.findings if finding.severity is Severity.ERROR]
-    return [finding for finding in errors if times[finding.check] > had[finding.check]]
-
-
-def _times(result: Verified) -> Counter[str]:
-    """How many things each check missed, else how many findings there are of a name."""
-    missed = Counter({check.name: check.total - check.good for check in result.checks})
-    return missed + Counter(finding.check for finding in result.findings if finding.check not in missed)
+    """The errors in a model that its original doesn't have at the same place; the worst first."""
+    found = _verify_model(kind, model, original).findings
+    return [finding for finding in found if finding.severity is Severity.ERROR]
 
 
 def _to_verify(path: Path, below: list[Path], unreadable: list[FormatError]) -> list[Path]:
@@ -171,6 +182,7 @@ def document(results: list[Verified]) -> dict:
                 "kind": result.kind or None,
                 "passed": result.passed,
                 "error": result.error or None,
+                "note": result.note or None,
                 "checks": [
                     {"name": c.name, "good": c.good, "total": c.total, "severity": c.severity.value}
                     for c in result.checks
@@ -187,72 +199,141 @@ def document(results: list[Verified]) -> dict:
     }
 
 
-class _Known:
-    """Results by content: the game stores one library 18 times, which is checked once."""
+class _Run:
+    """What one run needs to know. Results are kept by content: the game stores one library 18 times, which is checked
+    once."""
 
-    def __init__(self) -> None:
-        self.results: dict[bytes, Verified] = {}
+    def __init__(self, options: Options, games: list[stage.Game]) -> None:
+        self.options = options
+        self.originals = Originals(options.like) if options.like else None
+        self.tables = set() if options.everything else {file for game in games for file in game.tables}
+        self.results: dict[tuple[bytes, bytes], Verified] = {}
+        self.skipped = 0  # entries beside the stage tables
 
-    def verify(self, file: str, entry: str, data: bytes) -> Verified | None:
+    def file(self, file: Path, below: Path, told: Callable[[str], None]) -> list[Verified]:
+        """The results of a file, and of its entries if it is an archive."""
+        original = self.originals.file(file, below) if self.originals else None
+        try:
+            kind, model, _ = load(file)
+        except FormatError as error:
+            return [Verified(str(file), error=str(error))]
+        if kind is Kind.ARCHIVE:
+            return self.archive(file, model, original, told)
+        source = None
+        if self.originals:
+            source = self.originals.decode(kind, self.originals.data(kind, original, file.name))
+        return [dataclasses.replace(_verify_model(kind, model, source), file=str(file))]
+
+    def archive(
+        self, file: Path, opened: Archive, original: Path | None, told: Callable[[str], None]
+    ) -> list[Verified]:
+        """The results of an archive and of the entries that there are checks for."""
+        entries: list[Verified] = []
+
+        def visit(entry: Entry, data: bytes) -> None:
+            told(opened.label(entry))
+            result = self.entry(str(file), opened.label(entry), data, original)
+            if result:
+                entries.append(result)
+
+        only_tables = Path(os.path.abspath(file)) in self.tables
+        rows = {entry for entry in opened.entries if not only_tables or is_stage_table(opened, entry)}
+        self.skipped += len(opened.entries) - len(rows) if only_tables else 0
+        found = archive.check(opened, visit=visit, wanted=rows.__contains__)
+        if self.originals and original and any(finding.severity is Severity.ERROR for finding in found):
+            found = tolerate_findings(found, archive.check(self.originals.archive(original)))
+        whole = _from_findings(Kind.ARCHIVE.value, found, len(opened.entries), len(rows))
+        return [dataclasses.replace(whole, file=str(file)), *entries]
+
+    def entry(self, file: str, entry: str, data: bytes, original: Path | None) -> Verified | None:
         """The result of an entry; None if there are no checks of its kind."""
         kind = detect(data)
         if kind is None or kind is Kind.ARCHIVE:
             return None
-        digest = hashlib.sha256(data).digest()
-        if digest not in self.results:
+        before = self.originals.data(kind, original, entry) if self.originals else None
+        key = hashlib.sha256(data).digest(), b"" if before is None else hashlib.sha256(before).digest()
+        if key not in self.results:
+            source = self.originals.decode(kind, before) if self.originals else None
+            other = kind is Kind.TABLE and data[8:12] != STAGE_TABLE  # no collision data
             try:
-                self.results[digest] = _verify_model(kind, FORMATS[kind].decode(data))
+                result = _verify_model(kind, FORMATS[kind].decode(data), source)
             except FormatError as error:
                 finding = Finding(Severity.ERROR, "entry contents", str(error))
-                self.results[digest] = Verified("", kind=kind.value, findings=[finding])
-        return dataclasses.replace(self.results[digest], file=file, entry=entry)
+                result = Verified("", kind=kind.value, findings=[finding])
+                other |= kind is Kind.COLLISION_SET and not _SET.match(entry)  # other numbers may look like a set
+            self.results[key] = _as_information(result) if other else result
+        return dataclasses.replace(self.results[key], file=file, entry=entry)
+
+    def game(self, game: stage.Game, left_out: int) -> Verified:
+        """The result of a game folder. `left_out` archives weren't read."""
+        result = _from_findings(GAME_FOLDER, _game_findings(game))
+        if self.originals and not result.passed:
+            try:
+                before = _game_findings(stage.find_game(self.originals.path))
+            except FormatError:
+                before = []
+            result = _from_findings(GAME_FOLDER, tolerate_findings(_game_findings(game), before))
+        notes = [
+            f"{number:,} other {one if number == 1 else several}"
+            for number, one, several in ((left_out, "archive", "archives"), (self.skipped, "entry", "entries"))
+            if number
+        ]
+        note = f"{' and '.join(notes)} left out, `--all` reads them" if notes else ""
+        return dataclasses.replace(result, file=str(game.root), note=note)
 
 
-def _verify_file(file: str, known: _Known, told: Callable[[str], None]) -> list[Verified]:
+def is_stage_table(opened: Archive, entry: Entry) -> bool:
+    """Whether an entry is a stage table, by the few bytes that it begins with. One that can't be read isn't."""
     try:
-        kind, model, _ = load(file)
-        if kind is Kind.ARCHIVE:
-            return _verify_archive(file, model, known, told)
-        return [dataclasses.replace(_verify_model(kind, model), file=file)]
-    except FormatError as error:
-        return [Verified(file, error=str(error))]
+        start = ipfb.beginning(opened.stored(entry._replace(size=min(entry.size, ENOUGH_STORED))), 12)
+    except FormatError:
+        return False
+    return detect(start) is Kind.TABLE and start[8:12] == STAGE_TABLE
 
 
-def _verify_model(kind: Kind, model: object) -> Verified:
+def _verify_model(kind: Kind, model: object, original: object = None) -> Verified:
     use = FORMATS[kind]
     if use.check:
-        checks = use.check(model)
+        checks = check.check_hull(model, original) if isinstance(model, Hull) else use.check(model)  # type: ignore[arg-type]
+        if original is not None and any(not c.passed and c.severity is Severity.ERROR for c in checks):
+            checks = tolerate_checks(checks, model, use.check(original), original)
         return Verified("", kind=kind.value, checks=checks, findings=findings(checks))
-    return _from_findings(kind.value, use.findings(model) if use.findings else [])
+    found = use.findings(model) if use.findings else []
+    if original is not None and use.findings:
+        found = tolerate_findings(found, use.findings(original))
+    return _from_findings(kind.value, found)
 
 
-def _verify_archive(file: str, opened: Archive, known: _Known, told: Callable[[str], None]) -> list[Verified]:
-    entries: list[Verified] = []
-
-    def visit(entry: Entry, data: bytes) -> None:
-        told(opened.label(entry))
-        result = known.verify(file, opened.label(entry), data)
-        if result:
-            entries.append(result)
-
-    found = archive.check(opened, visit=visit)
-    whole = _from_findings(Kind.ARCHIVE.value, found, len(opened.entries))
-    return [dataclasses.replace(whole, file=file), *entries]
+def _as_information(result: Verified) -> Verified:
+    checks = [dataclasses.replace(one, severity=Severity.INFO) for one in result.checks]
+    found = [dataclasses.replace(one, severity=Severity.INFO) for one in result.findings]
+    return dataclasses.replace(result, checks=checks, findings=found)
 
 
-def _verify_game(game: stage.Game) -> Verified:
+def _game_findings(game: stage.Game) -> list[Finding]:
     found = stage.check(game)
     if not game.tables or game.collision is None:  # a mod folder, which needs no more than what it changes
         found = [finding for finding in found if finding.check != "game archive"]
-    return dataclasses.replace(_from_findings(GAME_FOLDER, found), file=str(game.root))
+    return found
 
 
-def _from_findings(kind: str, found: list[Finding], entries: int = 1) -> Verified:
-    """Findings, and the same counted: of `entries` where they name some, else of the one file."""
+def _is_left_out(file: Path, below: Path, games: list[stage.Game]) -> bool:
+    """Whether a file is an archive below a game folder that holds neither its collision files nor its stages."""
+    if not below.is_dir() or file.suffix.lower() != ".pak":
+        return False
+    place = Path(os.path.abspath(file))
+    around = [game for game in games if place.is_relative_to(game.root)]
+    return bool(around) and not any(place == game.collision or place in game.tables for game in around)
+
+
+def _from_findings(kind: str, found: list[Finding], entries: int = 1, unpacked: int = 1) -> Verified:
+    """Findings, and the same counted: of `entries` where they name some, so many of which were unpacked, else of the
+    one file."""
     checks = []
     for name, counted in WHAT_IS_COUNTED[kind].items():
         told = [finding for finding in found if finding.check == name]
         total = entries if counted.startswith("entries") else 1
+        total = unpacked if name == "archive data" else total
         missed = len({element for finding in told for element in finding.elements}) or min(len(told), 1)
         checks.append(Check(counted, total - missed, total, worst(finding.severity for finding in told)))
     return Verified("", kind=kind, checks=checks, findings=worst_first(found))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from core import mcol, surfaces
+from core import exact, mcol, surfaces
 from core.assemble import Edit, Piece, assemble
 from core.grid import Grid
 
@@ -89,3 +90,14 @@ def cubic_grid(half: float, cells: int) -> Grid:
     """A grid around the origin."""
     corner = np.full(3, half, np.float32)
     return Grid(-corner, corner, np.full(3, 2 * half / cells, np.float32), (cells, cells, cells))
+
+
+def without_entries(hull: mcol.Hull, count: int) -> bytes:
+    """The hull with the last entry of so many lists gone, each of which reaches into its cell."""
+    rows, lists, triangle = hull.entries()
+    last = np.append(lists[1:] != lists[:-1], True)
+    rows, lists, triangle = rows[last], lists[last], triangle[last]
+    needed = exact.depths(hull.grid, hull.vertices, hull.triangles, triangle, hull.occupied[rows]) > 1
+    sizes = hull.list_sizes.copy()
+    sizes[lists[needed][:count]] -= 1
+    return mcol.encode(replace(hull, list_sizes=sizes))

@@ -10,7 +10,7 @@ import pytest
 from core import chunk, collision_set, mcol, sample
 from core.archive import open_archive
 from core.archive_write import make_archive, write_archive
-from tests.shapes import DATA
+from tests.shapes import DATA, without_entries
 
 HULL, OTHER_HULL = "S14_p1_AsteroidVolume_wp.col", DATA / "S14_p1_AsteroidVolume_wp.col"
 BOX, SET = DATA / "mapmesh_box_500km.col", DATA / "CollisionSet_small.bin"
@@ -228,9 +228,10 @@ def skipped_everywhere() -> bytes:
     return bytes(data)
 
 
+HULL_OF_S13 = (DATA / "S13_AsteroidVolume_wp.col").read_bytes()
 FAULTY = {
     "test.col": (skipped_everywhere, "cells with a list that a swept ship skips or takes for solid"),
-    "S13_AsteroidVolume_wp.col": ((DATA / "quirks" / "S13_missing.col").read_bytes, "absent from the list"),
+    "S13_AsteroidVolume_wp.col": (lambda: without_entries(mcol.decode(HULL_OF_S13), 40), "absent from the list"),
     "CollisionSet_S01.bin": (
         lambda: b"\0" + SET.read_bytes()[1:3] + b"\1" + SET.read_bytes()[4:],
         "size words that don't",
@@ -257,7 +258,7 @@ def test_replace_refuses_what_verify_fails_without_force(run, refused, pak, tmp_
 
 def test_replace_takes_faults_that_the_original_has_too(run, refused, tmp_path):
     """An edit of a hull whose lists miss triangles goes through; another kind of fault doesn't."""
-    old = (DATA / "quirks" / "S13_missing.col").read_bytes()
+    old = without_entries(mcol.decode(HULL_OF_S13), 40)
     source = make_archive(tmp_path / "x.pak", {"S13.col": (old, True)}).path
     changed = bytearray(old)
     start = int(mcol.decode(old).carried.header["cells"]) + chunk.POINTER_BASE
