@@ -5,18 +5,20 @@ A part that wasn't edited keeps its bytes, a part that isn't mentioned stays, an
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
-from .assemble import Edit, Mesh, Piece, assemble, is_unedited, matches, moved
+from .assemble import NEW, Edit, Mesh, Piece, assemble, identify, is_unedited, matches, moved
 from .collision_set import CollisionSet, Part, encode_name
 from .errors import Finding, FormatError, Severity
 from .fault import Fault
 from .faults import volume_faults
 from .geometry import flat, repeated
+from .hashes import file_id
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,13 +57,15 @@ class RebuiltSet:
 
 
 def rebuild_set(source: CollisionSet, edits: Sequence[PartEdit], removed: Sequence[int] = ()) -> RebuiltSet:
-    """The library after the edits, less the records in `removed`. New parts follow the others.
+    """The library after the edits, less the records in `removed`. A new part takes the place of a removed one of its
+    name; the others follow the last.
 
     Raises `FormatError` that names the objects if a name can't be stored, if two objects are one part, or if
     a new name has the id of another, so that the game would drop the second part: two names that differ in case
     alone, or in rare cases others. A pair that the source has already stays, with a warning.
     """
     findings: list[Finding] = []
+    edits, removed = _settle_places(source, edits, removed, findings)
     claimed: dict[int, str] = {}
     parts: list[Part | None] = list(source.parts)
     labels = [part.name for part in parts if part]
@@ -96,11 +100,59 @@ def rebuild_set(source: CollisionSet, edits: Sequence[PartEdit], removed: Sequen
     return RebuiltSet(CollisionSet(kept, source.trailing), tuple(findings), tuple(changed))
 
 
+def _settle_places(
+    source: CollisionSet, edits: Sequence[PartEdit], removed: Sequence[int], findings: list[Finding]
+) -> tuple[list[PartEdit], list[int]]:
+    """Gives a part whose name is new the place of a removed record of that name. What it was then leaves, unless
+    another part still is that; so one replacement may allow another."""
+    settled, gone = list(edits), list(removed)
+    replaced = True
+    while replaced:
+        replaced = False
+        held = Counter(edit.record for edit in settled)
+        free = {source.parts[number].id: number for number in reversed(gone)}
+        for place, edit in enumerate(settled):
+            id_ = _new_id(edit)
+            if id_ not in free or (edit.record is not None and source.parts[edit.record].id == id_):
+                continue
+            number = free.pop(id_)
+            settled[place] = _replacing(edit, number, source.parts[number])
+            gone.remove(number)
+            if edit.record is not None and held[edit.record] == 1:
+                gone.append(edit.record)
+            message = f"`{edit.label}` replaces the part {source.parts[number].name}"
+            findings.append(Finding(Severity.WARNING, "replaced part", message))
+            replaced = True
+    return settled, sorted(gone)
+
+
+def _new_id(edit: PartEdit) -> int | None:
+    """The id of a name that is new, None for the source's own and for what can't be stored."""
+    if edit.name is None:
+        return None
+    try:
+        return file_id(encode_name(edit.name).split(b"\0")[0])
+    except FormatError:
+        return None  # `_name_field` refuses it
+
+
+def _replacing(edit: PartEdit, record: int, original: Part) -> PartEdit:
+    """The edit in the place of a record. Of what claims no other part, all that lies exactly where the record has it
+    keeps its number."""
+    edit = replace(edit, record=record, name=None if edit.name == original.name else edit.name)
+    if edit.claimed is not None:
+        return edit
+    pieces = tuple(identify(piece, original) for piece in edit.pieces)
+    alike = any((piece.triangle_ids != NEW).any() for piece in pieces)
+    return replace(edit, pieces=pieces, claimed=original) if alike else edit
+
+
 def _rebuild_part(original: Part | None, edit: PartEdit, findings: list[Finding]) -> Part | None:
     """The new part: the original itself where nothing differs, None for a new one without triangles."""
-    if original and edit.name is None and edit.unedited:
+    inherited = None if original is None else edit.claimed
+    if original is not None and inherited is original and edit.name is None and edit.unedited:
         return original
-    mesh = _without_flat(original, edit, findings)
+    mesh = _without_flat(inherited, edit, findings)
     name_field = original.name_field if original and edit.name is None else _name_field(edit)
     if not _usable(mesh) and (original is None or _usable(original)):
         outcome = "is left out" if original is None else "stays as in the source file"
@@ -110,7 +162,7 @@ def _rebuild_part(original: Part | None, edit: PartEdit, findings: list[Finding]
     if original and _same(part, original):
         return original
     findings += [
-        Finding(f.severity, f.check, f"{f.problem}; {f.remedy}") for f in new_volume_faults(edit.edit, original)
+        Finding(f.severity, f.check, f"{f.problem}; {f.remedy}") for f in new_volume_faults(edit.edit, inherited)
     ]
     return part
 

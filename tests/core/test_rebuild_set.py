@@ -286,6 +286,65 @@ def test_new_parts_come_last_and_a_removed_part_leaves_with_a_warning():
     assert messages(rebuilt) == ["`a` is no longer in the scene and leaves the library"]
 
 
+def test_a_new_part_takes_the_place_of_a_removed_one_of_its_name():
+    source = library("a", "b", "c")
+    other = made("b", CORNERS * 2)
+    rebuilt = rebuild_set(source, [edited(source, 0), other, edited(source, 2)], removed=[1])
+    assert names(rebuilt) == ["a", "b", "c"]
+    assert np.array_equal(rebuilt.library.parts[1].vertices, CORNERS * 2)
+    assert (messages(rebuilt), rebuilt.changed) == (["`b` replaces the part b"], ("b",))
+
+
+def test_the_same_part_made_again_is_the_old_one_with_all_that_was_kept_aside():
+    source = CollisionSet((part("a"), part("odd", ODD_CORNERS, ODD_TRIANGLES)))
+    piece = shown(source.parts[1])
+    none = np.full(len(piece.vertices), NEW), np.full(len(piece.triangles), NEW)
+    again = PartEdit("odd", None, "odd", (Piece("odd", piece.vertices, piece.triangles, *none),), None)
+    assert encode(rebuild_set(source, [again], removed=[1]).library) == encode(source)
+
+
+def test_a_part_in_other_case_takes_the_place_and_gets_the_new_name():
+    source = library("a", "b")
+    rebuilt = rebuild_set(source, [made("A")], removed=[0])
+    assert names(rebuilt) == ["A", "b"]
+    assert messages(rebuilt) == ["`A` replaces the part a"]
+
+
+def test_a_part_renamed_to_a_removed_one_takes_its_place_and_leaves_its_own():
+    source = CollisionSet((part("a"), part("b", CORNERS * 2), part("c", CORNERS * 3), part("d")))
+    rebuilt = rebuild_set(source, [edited(source, 2, "b"), edited(source, 1, "a"), edited(source, 3)], removed=[0])
+    assert names(rebuilt) == ["a", "b", "d"]
+    assert [rebuilt.library.parts[number].vertices.max() for number in (0, 1)] == [2, 3]
+    assert messages(rebuilt) == [
+        "`a` replaces the part a",
+        "`b` replaces the part b",
+        "`c` is no longer in the scene and leaves the library",
+    ]
+
+
+def test_a_copy_renamed_to_a_removed_part_takes_its_place_and_the_original_stays():
+    source = CollisionSet((part("a"), part("b", CORNERS * 2)))
+    copy = replace(edited(source, 1), record=None, name="a", label="a")
+    rebuilt = rebuild_set(source, [edited(source, 1), copy], removed=[0])
+    assert [(one.name, one.vertices.max()) for one in rebuilt.library.parts] == [("a", 2), ("b", 2)]
+
+
+@pytest.mark.parametrize("name", ["same", "SAME"])
+def test_of_two_removed_parts_of_one_name_a_new_one_takes_the_first_place(name):
+    source = library("same", "x", "same")
+    assert names(rebuild_set(source, [made(name)], removed=[0, 2])) == [name, "x"]
+    assert names(rebuild_set(source, [edited(source, 0), made(name)], removed=[2])) == ["same", "x", name]
+
+
+def test_parts_that_swap_their_names_swap_nothing_else():
+    source = library("a", "b")
+    assert names(rebuild_set(source, [edited(source, 0, "b"), edited(source, 1, "a")])) == ["b", "a"]
+
+
+def test_two_new_parts_of_a_removed_name_are_refused():
+    assert "drops the second" in refusal(library("a", "b"), [made("a"), made("A")], [0])
+
+
 def test_two_objects_that_are_one_part_are_refused_by_their_names():
     source = library("a")
     text = refusal(source, [edited(source, 0, label="one"), edited(source, 0, label="two")])
