@@ -13,7 +13,7 @@ from core.assemble import Edit, Piece, assemble
 from core.errors import FormatError, Severity
 from core.faults import LONG_LIST, find_faults, long_list_faults
 from core.geometry import close_pairs
-from core.rebuild import Options, Outside, build, count_changes, rebuild
+from core.rebuild import Options, Outside, Rebuild, build, count_changes, rebuild
 from tests.shapes import HULLS, LARGE, box, cubic_grid, edited, moved, new, pieces, read, rock
 
 
@@ -271,3 +271,71 @@ def test_close_pairs_are_all_close_pairs(distance: float) -> None:
 
 def test_no_points_have_no_pairs() -> None:
     assert close_pairs(np.zeros((0, 3)), 1.0).shape == close_pairs(np.zeros((1, 3)), 1.0).shape == (0, 2)
+
+
+# --- what the source has already ------------------------------------------------------------------
+
+
+def outside_by(excess: float) -> mcol.Hull:
+    """A map whose wall reaches out of the box on the side of +x."""
+    hull = mcol.decode(read("S13_AsteroidVolume_wp.col"))
+    vertices = hull.vertices.copy()
+    vertices[vertices[:, 0] == hull.grid.maximum[0], 0] += np.float32(excess)
+    hull = dataclasses.replace(hull, vertices=vertices)
+    return mcol.decode(mcol.encode(rebuild(hull, assemble(pieces(hull), hull), Options(Rebuild.ALL)).hull))
+
+
+@pytest.mark.parametrize(("side", "excess", "refused"), [(0, 2.0, False), (0, 3.0, True), (1, 2.0, True)])
+def test_an_edit_may_reach_as_far_out_of_the_box_as_its_source(side, excess, refused):
+    source = outside_by(2.5)
+    part = next(piece for piece in pieces(source) if piece.name.startswith("asteroid"))
+    step = np.zeros(3, np.float32)
+    step[side] = source.grid.maximum[side] + excess - part.vertices[:, side].max()
+    edit = edited(source, {part.name: moved(part, step)})
+    found = [fault for fault in find_faults(edit, source) if fault.check == "bounding box"]
+    assert bool(found) is refused
+    if not refused:
+        assert rebuild(source, edit).hull.grid is source.grid
+
+
+def test_growing_the_grid_leaves_out_what_the_source_has_outside():
+    source = outside_by(2.5)
+    part = next(piece for piece in pieces(source) if piece.name.startswith("asteroid"))
+    step = np.float32([0, source.grid.maximum[1] + 1 - part.vertices[:, 1].max(), 0])
+    grown = rebuild(source, edited(source, {part.name: moved(part, step)}), Options(outside=Outside.GROW)).hull.grid
+    assert np.subtract(grown.dimensions, source.grid.dimensions).tolist() == [0, 1, 0]
+
+
+def without_wall() -> mcol.Hull:
+    return build(*rock((0, 0, 0), 8000), cubic_grid(25000, 5), False)
+
+
+@pytest.mark.parametrize(
+    "make", [without_wall, *(lambda name=name: mcol.decode(read(name)) for name in ("test.col", LARGE))]
+)
+def test_an_edit_of_a_hull_that_contradicts_byte_73_is_not_refused_for_it(make):
+    sound = make()
+    source = dataclasses.replace(sound, outside_solid=int(not sound.outside_solid))
+    source = mcol.decode(mcol.encode(source))
+    unedited = assemble(pieces(source), source)
+    assert not [fault for fault in find_faults(unedited, source) if fault.severity is Severity.ERROR]
+    assert mcol.encode(rebuild(source, unedited).hull) == mcol.encode(source)
+    vertices, triangles = rock(source.grid.maximum * np.float32(0.8), 300)
+    edit = edited(source, {}, (new("rock", vertices, triangles),))
+    assert not [fault for fault in find_faults(edit, source) if fault.severity is Severity.ERROR]
+    assert len(rebuild(source, edit).hull.triangles) == len(source.triangles) + len(triangles)
+
+
+def test_unused_vertices_that_are_no_numbers_stay_and_keep_nobody_from_editing():
+    hull = mcol.decode(read("S13_AsteroidVolume_wp.col"))
+    bad = np.float32([[np.nan, 1, 2], [np.inf, -np.inf, 0]])
+    data = mcol.encode(dataclasses.replace(hull, vertices=np.concatenate((hull.vertices, bad))))
+    source = mcol.decode(data)
+    assert mcol.encode(rebuild(source, assemble(pieces(source), source)).hull) == data
+    part = next(piece for piece in pieces(source) if piece.name.startswith("asteroid"))
+    edit = edited(source, {part.name: moved(part, (1, 2, 3))})
+    assert not [fault for fault in find_faults(edit, source) if fault.severity is Severity.ERROR]
+    after = mcol.decode(mcol.encode(rebuild(source, edit).hull))
+    assert after.vertices[-2:].tobytes() == source.vertices[-2:].tobytes()
+    with pytest.raises(FormatError, match="no usable coordinates"):
+        rebuild(source, edited(source, {part.name: moved(part, (np.nan, 0, 0))}))
