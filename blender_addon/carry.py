@@ -28,6 +28,7 @@ GIVEN_NAME = "sylpheed_given_name"
 GAME = "sylpheed_game"
 ENTRY = "sylpheed_entry"
 EXPORTED = "sylpheed_exported"
+VIEW = "sylpheed_view"
 
 HULL, SET, SHOWN = "hull", "set", "shown"
 """Kinds: the root of a hull, the root of a library, and objects that show something and are never exported."""
@@ -91,6 +92,20 @@ def root_id(root: bpy.types.Object) -> str:
     """What tells the objects that came with a root, "" where it is lost."""
     given = root.get(ROOT_ID)
     return given if isinstance(given, str) else ""
+
+
+def set_view(root: bpy.types.Object) -> None:
+    """Remembers how a root is scaled and turned on import."""
+    root[VIEW] = [value for row in root.matrix_basis.to_3x3() for value in row]
+
+
+def view(root: bpy.types.Object) -> list[list[float]] | None:
+    """The rows of the matrix that scaled and turned a root on import, None where that isn't known."""
+    values: Any = root.get(VIEW)
+    numbers = values.to_list() if hasattr(values, "to_list") else []
+    if len(numbers) != 9 or not all(isinstance(number, float) for number in numbers):
+        return None
+    return [numbers[0:3], numbers[3:6], numbers[6:9]]
 
 
 def came_with(obj: bpy.types.Object, root: bpy.types.Object) -> bool:

@@ -7,11 +7,13 @@ from dataclasses import dataclass, replace
 import bpy
 
 from . import carry, scene_names, sources
+from .applied import refuse_applied
 from .core import collision_set, mcol
 from .core.assemble import Edit, Piece, assemble
 from .core.errors import Finding, some
 from .core.fault import refuse
 from .core.faults import long_list_faults
+from .core.placement import pull_inside
 from .core.rebuild import Options, Rebuilt, rebuild
 from .core.rebuild_set import PartEdit, rebuild_set
 from .intersections import intersection_faults
@@ -51,7 +53,11 @@ def read_hull(context: bpy.types.Context, root: bpy.types.Object, apply_modifier
     """The edit of a hull. Raises `FormatError` for a source that can't be read."""
     source = sources.hull_source(root)
     readings = read_objects(context, root, below(context.scene, root), apply_modifiers, lambda _: source)
-    pieces = claim_by_position([piece for reading in readings for piece in reading.pieces], source)
+    pieces = [piece for reading in readings for piece in reading.pieces]
+    refuse_applied(root, ((piece, source.vertices) for piece in pieces))
+    box = source.grid.minimum, source.grid.maximum
+    pieces = [replace(piece, vertices=pull_inside(piece.vertices, piece.slack, *box)) for piece in pieces]
+    pieces = claim_by_position(pieces, source)
     origins = [origin for reading in readings for origin in reading.origins]
     warnings = [warning for reading in readings for warning in reading.warnings]
     order = sorted(range(len(pieces)), key=lambda number: _first_claim(pieces[number]))
@@ -128,7 +134,12 @@ def read_set(context: bpy.types.Context, root: bpy.types.Object, apply_modifiers
         record = _identity(obj, root, len(source.parts))[0]
         return None if record is None else source.parts[record]
 
-    for obj, reading in zip(objects, read_objects(context, root, objects, apply_modifiers, source_of), strict=True):
+    readings = read_objects(context, root, objects, apply_modifiers, source_of)
+    parts = [
+        (piece, source_of(obj)) for obj, reading in zip(objects, readings, strict=True) for piece in reading.pieces
+    ]
+    refuse_applied(root, ((piece, part and part.vertices) for piece, part in parts))
+    for obj, reading in zip(objects, readings, strict=True):
         warnings += reading.warnings
         if obj.type not in GEOMETRY_TYPES and not reading.pieces:
             continue

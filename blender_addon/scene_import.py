@@ -278,6 +278,7 @@ def _make_root(
     root = carry.make_root(kind, stem, data)
     roots.forget()
     root.rotation_euler, root.scale = axes.root_transform(view.scale, view.up, view.mirror)
+    carry.set_view(root)
     collection.objects.link(root)
     return root, collection
 

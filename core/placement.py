@@ -100,6 +100,16 @@ def place(
     return vertices, slack
 
 
+def pull_inside(vertices: np.ndarray, slack: np.ndarray | None, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """Vertices, float32 (n, 3), of which rounding alone puts some beyond a box, float32 (3,) and (3,), on its sides."""
+    if slack is None:
+        return vertices
+    inside = np.clip(vertices, low, high)
+    with np.errstate(invalid="ignore", over="ignore"):
+        off = np.abs(vertices.astype(np.float64) - inside)
+    return np.where(off <= slack[:, None], inside, vertices)
+
+
 def _moved(local: np.ndarray, placement: Placement, stored: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
     """Vertices moved in float64 and rounded once, for coordinates that may be off by `stored`, (n,)."""
     if placement is EXACT and local.dtype == np.float32:
