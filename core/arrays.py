@@ -89,3 +89,17 @@ def bits(vertices: np.ndarray) -> np.ndarray:
     """Float32 (n, 3) coordinates as one comparable key a row, equal only where every bit is."""
     rows = np.ascontiguousarray(vertices, np.float32).view(np.uint32).reshape(-1, 3)
     return rows.view([("x", np.uint32), ("y", np.uint32), ("z", np.uint32)]).reshape(-1)
+
+
+def place_keys(vertices: np.ndarray) -> np.ndarray:
+    """Float32 (n, 3) coordinates as one comparable key a row, equal where they are one place: 0.0 and -0.0 are."""
+    return bits(np.asarray(vertices, np.float32) + np.float32(0))  # -0.0 + 0.0 is 0.0
+
+
+def same_places(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Which rows of two float32 arrays (n, 3) are one place, bool (n,). What isn't a number is equal to itself."""
+    same = left == right
+    if not same.all():
+        same |= np.isnan(left) & np.isnan(right)
+    x, y, z = same.T
+    return x & y & z

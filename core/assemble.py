@@ -14,7 +14,7 @@ from typing import Protocol
 
 import numpy as np
 
-from .arrays import bits, components, ranks, same_bits
+from .arrays import bits, components, place_keys, ranks, same_bits, same_places
 from .geometry import Edges, close_pairs, edge_census, pick, repeated, undirected_edges
 from .surfaces import orient
 
@@ -124,6 +124,9 @@ def assemble(pieces: Sequence[Piece], source: Mesh | None, *, sew: bool = True) 
     loose = int((~used).sum())
     vertices, vertex_ids, triangles = vertices[first], vertex_ids[first], group[triangles]
     vertex_ids = _settle_vertices(vertices, np.where(used, vertex_ids, NEW), source)
+    if source is not None:
+        kept = np.flatnonzero(~moved(vertices, vertex_ids, source))
+        vertices[kept] = source.vertices[vertex_ids[kept]]  # with the sign of every zero
     if sew:
         joined = _sew(vertices, vertex_ids, triangles, source)
         group, triangles = joined[group], joined[triangles]
@@ -190,15 +193,17 @@ def _unedited(piece: Piece, source: Mesh) -> Edit:
 
 def identify(piece: Piece, source: Mesh) -> Piece:
     """The same piece with claims made by position: a vertex claims the source's vertex at exactly its
-    coordinates, a triangle the source's triangle with the same corners in the same order of turning."""
-    # What was kept aside is in no piece that Blender held: it may be claimed by what nothing else fits.
+    place, a triangle the source's triangle with the same corners in the same order of turning."""
+    # What was kept aside is in no piece that anybody edited: it may be claimed by what nothing else fits.
     unused = aside(source)[1]
-    usable, unused = np.flatnonzero(~unused), np.flatnonzero(unused)
-    known = _match(bits(source.vertices[usable]), bits(piece.vertices))
-    known[known >= 0] = usable[known[known >= 0]]
-    rest = np.flatnonzero(known < 0)
-    late = _match(bits(source.vertices[unused]), bits(piece.vertices[rest]))
-    known[rest[late >= 0]] = unused[late[late >= 0]]
+    known = np.full(len(piece.vertices), NEW)
+    for candidates in (~unused, unused):
+        for key in (bits, place_keys):  # of two vertices at 0.0 and -0.0, each claims its own
+            free = candidates.copy()
+            free[known[known >= 0]] = False
+            theirs, mine = np.flatnonzero(free), np.flatnonzero(known < 0)
+            found = _match(key(source.vertices[theirs]), key(piece.vertices[mine]))
+            known[mine[found >= 0]] = theirs[found[found >= 0]]
     mapped = known[piece.triangles]
     span = len(source.vertices) + 1
     wanted = np.where((mapped < 0).any(axis=1), -1 - np.arange(len(mapped)), _turning_key(mapped, span))
@@ -231,14 +236,8 @@ def moved(vertices: np.ndarray, ids: np.ndarray, source: Mesh) -> np.ndarray:
     """Which vertices are new or not where the source has them, bool (n,)."""
     result = np.ones(len(ids), bool)
     known = np.flatnonzero(ids >= 0)
-    x, y, z = (_words(vertices[known]) != _words(source.vertices[ids[known]])).T
-    result[known] = x | y | z
+    result[known] = ~same_places(vertices[known], source.vertices[ids[known]])
     return result
-
-
-def _words(vertices: np.ndarray) -> np.ndarray:
-    """The bits of coordinates, which tell 0 from -0 and find what is no number equal to itself."""
-    return np.ascontiguousarray(vertices, np.float32).view(np.uint32)
 
 
 def _refuse_aside(
@@ -290,7 +289,7 @@ def _near(vertices: np.ndarray, slack: np.ndarray, some: np.ndarray, others: np.
 def _merge_claims(vertices: np.ndarray, ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Vertices with one claim at one place are one vertex. The group of each, and each group's first vertex."""
     claims = np.where(ids < 0, -1 - np.arange(len(ids)), ids)
-    place = bits(vertices)
+    place = place_keys(vertices)
     order = np.lexsort((np.arange(len(ids)), place["z"], place["y"], place["x"], claims))
     fresh = np.ones(len(order), bool)
     fresh[1:] = (claims[order][1:] != claims[order][:-1]) | (place[order][1:] != place[order][:-1])
@@ -323,7 +322,7 @@ def _sew(vertices: np.ndarray, ids: np.ndarray, triangles: np.ndarray, source: M
     rim = np.unique(edges[counts == 1])
     if not len(rim):
         return target
-    place = bits(vertices[rim])
+    place = place_keys(vertices[rim])
     _, where = np.unique(place, return_inverse=True)
     fixed = np.zeros(len(rim), bool) if source is None else ~moved(vertices[rim], ids[rim], source)
     # The first of a place stands for all, numbered ones before new ones; what the source keeps apart stays apart.

@@ -7,7 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
-from .arrays import ranks
+from .arrays import place_keys, ranks, same_places
 
 
 class Mesh(Protocol):
@@ -22,8 +22,10 @@ class Mesh(Protocol):
 def diff_meshes(a: Mesh, b: Mesh) -> list[str]:
     """What changed between two meshes, in words."""
     if np.array_equal(a.triangles, b.triangles) and len(a.vertices) == len(b.vertices):
-        moved = different(a.vertices, b.vertices)
-        return [_movement(a.vertices[moved], b.vertices[moved], len(moved))] if moved.any() else []
+        moved = ~same_places(a.vertices, b.vertices)
+        texts = [_movement(a.vertices[moved], b.vertices[moved], len(moved))] if moved.any() else []
+        signs = np.count_nonzero(different(a.vertices, b.vertices) & ~moved)
+        return [*texts, f"{signs:,} vertices with another sign of a zero coordinate"] if signs else texts
     key_a, key_b = corner_keys(a, b)
     same_a, same_b = common(key_a, key_b)
     rest_a = np.delete(np.arange(len(key_a)), same_a)
@@ -61,9 +63,8 @@ def _movement(before: np.ndarray, after: np.ndarray, of: int) -> str:
 
 
 def corner_keys(a: Mesh, b: Mesh, *, reverse_first: bool = False) -> tuple[np.ndarray, np.ndarray]:
-    """A number for each triangle of both that is equal where the corners' coordinates and the way around are."""
-    points = np.concatenate((a.vertices, b.vertices)).view(np.uint32).reshape(-1, 3)
-    place = np.unique(points, axis=0, return_inverse=True)[1].reshape(-1)
+    """A number for each triangle of both that is equal where the corners' places and the way around are."""
+    place = np.unique(place_keys(np.concatenate((a.vertices, b.vertices))), return_inverse=True)[1].reshape(-1)
     corners = np.concatenate(
         (place[a.triangles.astype(np.int64)], place[len(a.vertices) + b.triangles.astype(np.int64)])
     )
