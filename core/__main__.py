@@ -20,10 +20,10 @@ from . import mcol, obj, report, sample, stage, survey, verify
 from .archive_extract import extract
 from .collision_set import CollisionSet, unusable
 from .detect import Kind
-from .errors import Finding, FormatError, Severity, printable
+from .errors import FormatError, Severity, printable
 from .files import read_file, write_file
 from .formats import load
-from .make import Outside, build_from_nothing, build_like
+from .make import Outside, build_like, build_new
 from .replace import replace_entries
 from .same_file import refuse_same
 from .verify import Verified
@@ -127,18 +127,16 @@ def write_obj(options: argparse.Namespace) -> int:
 def build(options: argparse.Namespace) -> int:
     refuse_same(options.output, options.file, options.like)
     with _within(options.file):
-        meshes = obj.decode(read_file(options.file))
-    told: tuple[Finding, ...] = ()
-    if options.like:
-        _, source, _ = load(options.like, only=Kind.HULL)
-        with _within(options.file):
-            outside = Outside.GROW if options.grow else Outside.ERROR
-            hull, told = build_like(meshes, source, outside, options.turn)
-    else:
-        with _within(options.file):
-            hull = build_from_nothing(meshes, options.cell, options.outside_solid)
+        meshes, told = obj.read(read_file(options.file))
+    outside = Outside.GROW if options.grow else Outside.ERROR
+    source = load(options.like, only=Kind.HULL)[1] if options.like else None
+    with _within(options.file):
+        if source:
+            hull, findings = build_like(meshes, source, outside, options.turn)
+        else:
+            hull, findings = build_new(meshes, options.cell, options.outside_solid, outside, options.turn)
     write_file(options.output, mcol.encode(hull))
-    for finding in told:
+    for finding in (*told, *findings):
         _say(f"{finding.severity.value}: {finding}")
     size = f"{len(hull.vertices):,} vertices, {len(hull.triangles):,} triangles"
     _say(f"{options.output}: {size}, {len(hull.occupied):,} of {hull.grid.cell_count:,} cells with triangles")
@@ -442,8 +440,10 @@ def _parser() -> argparse.ArgumentParser:
         default="auto",
         help="with --cell: whether all outside the box is rock; auto: if the largest surface faces inward",
     )
-    one.add_argument("--grow", action="store_true", help="with --like: add cells for geometry outside the box")
-    one.add_argument("--turn", action="store_true", help="with --like: turn triangles that face rock")
+    one.add_argument(
+        "--grow", action="store_true", help="add cells for geometry outside the box (with --cell there is none)"
+    )
+    one.add_argument("--turn", action="store_true", help="turn triangles that face rock")
 
     one = command(
         "list",

@@ -13,10 +13,12 @@ from .errors import Finding, FormatError
 from .grid import LARGEST_DIMENSION, Grid
 from .mcol import Hull
 from .obj import Mesh
-from .rebuild import Options, Outside, build, rebuild
+from .rebuild import Options, Outside, Rebuild, build, rebuild, sort_into_cells
 from .separate import separate
 from .solids import inward_box
 from .surfaces import split, volumes
+
+NAMELESS = "object without a name"
 
 
 def hull_meshes(hull: Hull, stem: str) -> list[Mesh]:
@@ -46,18 +48,40 @@ def build_like(
     return rebuilt.hull, rebuilt.findings
 
 
-def build_from_nothing(meshes: Sequence[Mesh], cell_size: float, outside_solid: str = "auto") -> Hull:
-    """A hull with cells of this size, in a box that is the geometry's widened to whole cells.
+def build_new(
+    meshes: Sequence[Mesh],
+    cell_size: float,
+    outside_solid: str = "auto",
+    outside: Outside = Outside.ERROR,
+    turn: bool = False,
+) -> tuple[Hull, tuple[Finding, ...]]:
+    """A hull with cells of this size, in a box that is the geometry's widened to whole cells, and its findings.
 
-    `outside_solid` is "yes", "no", or "auto": solid if the surface with the largest volume faces inward.
-    Raises `FormatError` for geometry that the game can't take, or too many cells.
+    It is what an empty hull becomes, on the same path as `build_like`. `outside_solid` is "yes", "no", or "auto":
+    solid if the surface with the largest volume faces inward. Raises `FormatError` for geometry that the game can't
+    take, or too many cells.
     """
-    edit = assemble([_piece(mesh) for mesh in meshes], None)
+    pieces = [_piece(mesh) for mesh in meshes]
+    edit = assemble(pieces, None)
     solid = outside_solid == "yes"
     if outside_solid == "auto":
         volume = volumes(edit.vertices, edit.triangles, split(edit.triangles))
         solid = bool(volume[np.abs(volume).argmax()] < 0)
-    return build(edit.vertices, edit.triangles, fit_grid(edit.vertices, cell_size), solid)
+    empty = empty_hull(fit_grid(edit.vertices, cell_size), solid)
+    options = Options(Rebuild.ALL, outside, turn)
+    rebuilt = rebuild(empty, assemble(pieces, empty), options)
+    return rebuilt.hull, rebuilt.findings
+
+
+def build_from_nothing(meshes: Sequence[Mesh], cell_size: float, outside_solid: str = "auto") -> Hull:
+    """The hull of `build_new`."""
+    return build_new(meshes, cell_size, outside_solid)[0]
+
+
+def empty_hull(grid: Grid, outside_solid: bool) -> Hull:
+    """A hull without triangles: free or solid everywhere."""
+    none = np.zeros((0, 3), np.float32)
+    return sort_into_cells(grid, int(outside_solid), none, none.astype(np.int64), np.zeros((0, 4), np.float32))
 
 
 def new_hull(low: np.ndarray, high: np.ndarray, cell_size: float, wall: bool) -> Hull:
@@ -130,7 +154,7 @@ def _identify(meshes: Sequence[Mesh], source: Hull) -> list[Piece]:
     vertex_ids = np.split(found.vertex_ids, vertex_ends[1:-1])
     triangle_ids = np.split(found.triangle_ids, triangle_ends[1:-1])
     return [
-        Piece(mesh.name, mesh.vertices, mesh.triangles, *claims)
+        Piece(mesh.name or NAMELESS, mesh.vertices, mesh.triangles, *claims)
         for mesh, *claims in zip(meshes, vertex_ids, triangle_ids, strict=True)
     ]
 
@@ -138,4 +162,4 @@ def _identify(meshes: Sequence[Mesh], source: Hull) -> list[Piece]:
 def _piece(mesh: Mesh) -> Piece:
     """A mesh that claims nothing of any source."""
     claims = (np.full(len(mesh.vertices), NEW), np.full(len(mesh.triangles), NEW))
-    return Piece(mesh.name, mesh.vertices, mesh.triangles, *claims)
+    return Piece(mesh.name or NAMELESS, mesh.vertices, mesh.triangles, *claims)

@@ -1,5 +1,6 @@
 """The command line: what it prints, exit status, and one line for whatever goes wrong."""
 
+import dataclasses
 import json
 import os
 import shutil
@@ -13,6 +14,7 @@ import pytest
 from core import collision_set, mcol, obj
 from core.detect import Kind, detect, detect_file
 from core.errors import FormatError
+from core.make import empty_hull
 from tests.shapes import DATA, HULLS, LARGE, box, read, rock
 from tests.systems import NamesWithoutCase
 
@@ -98,7 +100,7 @@ def test_verify_a_hull_with_a_hole(run):
 
 
 def test_verify_a_folder_adds_up(run, tmp_path):
-    shutil.copytree(DATA, tmp_path / "data", ignore=shutil.ignore_patterns("fuzz"))
+    shutil.copytree(DATA, tmp_path / "data", ignore=shutil.ignore_patterns("fuzz", "edges"))
     status, out, _ = run("verify", tmp_path / "data")
     assert status == 0
     lines = out.splitlines()
@@ -230,9 +232,65 @@ def test_build_refuses_an_open_edge_and_names_the_object(refused, run, tmp_path)
     vertices, triangles = box([-100] * 3, [100] * 3)
     (tmp_path / "a.obj").write_bytes(obj.encode([obj.Mesh("my_rock", vertices, triangles[:-1])]))
     error = refused("build", tmp_path / "a.obj", "-o", tmp_path / "a.col", "--cell", 64)
-    assert "my_rock" in error or "mesh" in error
+    assert "`my_rock`" in error and "the mesh" not in error
     assert str(tmp_path / "a.obj") in error
     assert not (tmp_path / "a.col").exists()
+
+
+def test_build_names_the_one_object_of_three_that_is_open(refused, tmp_path):
+    for way in (("--cell", 25), ("--like", TEST)):
+        error = refused("build", DATA / "edges/one_of_three_open.obj", "-o", tmp_path / "a.col", *way)
+        assert "open edges" in error and "`rock_B`" in error
+        assert "`wall`" not in error and "rock_A" not in error
+
+
+def test_build_names_an_object_without_a_name(refused, tmp_path):
+    vertices, triangles = box([-100] * 3, [100] * 3)
+    text = obj.encode([obj.Mesh("", vertices, triangles[:-1])]).replace(b"o \n", b"")
+    (tmp_path / "a.obj").write_bytes(text)
+    assert "`object without a name`" in refused("build", tmp_path / "a.obj", "-o", tmp_path / "a.col", "--cell", 64)
+
+
+def test_build_from_nothing_warns_turns_and_grows_as_build_like_does(run, refused, tmp_path):
+    meshes = [
+        obj.Mesh("my wall", *box([-100] * 3, [100] * 3, inward=True)),
+        obj.Mesh("my rock", box([-50] * 3, [50] * 3)[0], box([-50] * 3, [50] * 3)[1][:, ::-1]),
+        obj.Mesh("my core", *box([-20] * 3, [20] * 3)),
+    ]
+    loose = np.concatenate((meshes[0].vertices, np.float32([[1, 2, 3]])))
+    meshes[0] = obj.Mesh("my wall", loose, meshes[0].triangles)
+    (tmp_path / "a.obj").write_bytes(obj.encode(meshes))
+    arguments = ("build", tmp_path / "a.obj", "-o", tmp_path / "a.col", "--cell", 40)
+    assert "winding: 12 triangles of `my rock`" in refused(*arguments)
+    status, out, _ = run(*arguments, "--turn", "--grow")
+    assert status == 0
+    assert "warning: winding: turned 12 triangles of `my rock`" in out
+    assert "warning: loose vertices: 1 belong to no face" in out
+    assert "warning: buried surfaces: `my core` lie wholly in rock" in out
+    assert run("verify", tmp_path / "a.col")[0] == 0
+    assert mcol.decode((tmp_path / "a.col").read_bytes()).outside_solid == 1
+
+
+@pytest.mark.parametrize("way", [("--cell", 40), ("--like", DATA / "S01_AsteroidVolume_wp.col")])
+def test_build_warns_of_faces_that_are_not_flat(run, tmp_path, way):
+    vertices, _ = box([-50] * 3, [50] * 3)
+    corners = "".join(f"v {x} {y} {z}\n" for x, y, z in (vertices + [[9, 0, 0]] + np.eye(8, 3) * 5).tolist())
+    quads = "f 1 5 7 3\nf 2 4 8 6\nf 1 2 6 5\nf 3 7 8 4\nf 1 3 4 2\nf 5 6 8 7\n"
+    (tmp_path / "a.obj").write_text(f"o a\n{corners}{quads}")
+    status, out, _ = run("build", tmp_path / "a.obj", "-o", tmp_path / "a.col", *way)
+    assert status == 0 and "warning: faces: " in out and "aren't flat" in out
+
+
+def test_build_from_nothing_and_like_an_empty_hull_are_one_path(run, tmp_path):
+    (tmp_path / "a.obj").write_bytes(obj.encode([obj.Mesh("a", *rock((0, 0, 0), 100))]))
+    assert run("build", tmp_path / "a.obj", "-o", tmp_path / "a.col", "--cell", 30)[0] == 0
+    made = mcol.decode((tmp_path / "a.col").read_bytes())
+    (tmp_path / "empty.col").write_bytes(mcol.encode(empty_hull(made.grid, False)))
+    arguments = ("build", tmp_path / "a.obj", "-o", tmp_path / "b.col", "--like", tmp_path / "empty.col")
+    assert run(*arguments)[0] == 0
+    like = mcol.decode((tmp_path / "b.col").read_bytes())
+    one, other = (mcol.encode(dataclasses.replace(hull, carried=None)) for hull in (made, like))
+    assert one == other, "but for the order of the arrays, which an empty file doesn't show"
 
 
 def test_build_an_edit(run, refused, tmp_path):

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core import obj
-from core.errors import FormatError
+from core.errors import FormatError, Severity
+from tests.shapes import read
 
 TETRAHEDRON = np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]])
 
@@ -128,3 +129,85 @@ def test_a_whole_library_comes_back():
     points = (numbers.normal(size=(48241, 3)) * 1000).astype(np.float32)
     source = [obj.Mesh("a", points, numbers.integers(0, 48241, (90836, 3)))]
     assert_same_meshes(obj.decode(obj.encode(source)), source)
+
+
+# --- lines that go on, names, polygons ------------------------------------------------------------
+
+BOX = obj.decode(read("edges/comment_backslash.obj"))[0]
+
+
+def test_a_comment_that_ends_in_a_backslash_ends_there():
+    """The box's first vertex is on the line behind the comment; without it all faces would shift to another hull."""
+    assert BOX.vertices.tolist()[:2] == [[0, 0, 0], [100, 0, 0]] and len(BOX.triangles) == 12
+    (silent,) = obj.decode(read("edges/comment_backslash_silent.obj"))
+    assert silent.triangles.tolist() == BOX.triangles.tolist()
+    assert np.array_equal(silent.vertices[:8], BOX.vertices) and len(silent.vertices) == 9
+
+
+@pytest.mark.parametrize("letter", "表ソ能十予")
+@pytest.mark.parametrize("encoding", ["cp932", "utf-8"])
+@pytest.mark.parametrize("keyword", ["o", "g"])
+def test_a_name_that_ends_in_the_byte_of_a_backslash_ends_there(letter, encoding, keyword):
+    body = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"
+    (mesh,) = obj.decode(f"{keyword} rock {letter}\n".encode(encoding) + body)
+    assert mesh.name == f"rock {letter}" and mesh.triangles.tolist() == [[0, 1, 2]]
+    (again,) = obj.decode(obj.encode([mesh]))
+    assert again.name == mesh.name
+
+
+def test_the_name_of_the_file_in_cp932():
+    (mesh,) = obj.decode(read("edges/sjis_name_backslash.obj"))
+    assert mesh.name == "表" and np.array_equal(mesh.vertices, BOX.vertices)
+
+
+@pytest.mark.parametrize(
+    "before", ["# C:\\", "o a\\", "g a\\", "usemtl C:\\", "mtllib a\\", "s off\\", "vt 0 0 \\", "\\"]
+)
+def test_lines_whose_content_is_not_read_never_go_on(before):
+    text = f"{before}\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"
+    (mesh,) = obj.decode(text.encode())
+    assert mesh.vertices.tolist() == [[0, 0, 0], [1, 0, 0], [0, 1, 0]]
+
+
+def test_vertices_and_faces_go_on_but_not_behind_a_comment():
+    text = "v 0 \\\n0 0\nv 1 0 0 # C:\\\nv \\\n0 1 \\\n0\nf 1 \\\n2 \\\n3 # end\\\nf 3 2 \\\r\n1\nf 1 2 x\\\n"
+    with pytest.raises(FormatError, match="line 12: a face corner"):
+        obj.decode(text.encode())
+    (mesh,) = obj.decode(text.removesuffix("f 1 2 x\\\n").encode())
+    assert mesh.triangles.tolist() == [[0, 1, 2], [2, 1, 0]]
+    assert mesh.vertices.tolist() == [[0, 0, 0], [1, 0, 0], [0, 1, 0]]
+
+
+def test_a_line_that_goes_on_a_million_times_takes_no_longer():
+    text = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 " + b"\\\n" * 1_000_000 + b"3"
+    assert obj.decode(text)[0].triangles.tolist() == [[0, 1, 2]]
+
+
+@pytest.mark.parametrize("name", ["a\\", "a \u3000b", "é\u00a0x", "ｱ\\ \\"])
+def test_names_survive_and_other_programs_see_no_continuation(name):
+    mesh = obj.Mesh(name, np.float32([[0, 0, 0], [1, 0, 0], [0, 1, 0]]), np.array([[0, 1, 2]]))
+    data = obj.encode([mesh], "made from C:\\maps\\")
+    assert b"\\\n" not in data
+    assert obj.decode(data)[0].name == name
+
+
+def test_a_concave_face_gets_no_lid_over_its_notch():
+    """A prism over an arrow: its volume is known, and the lid of a fan would add to it."""
+    meshes, findings = obj.read(read("edges/concave_ngon.obj"))
+    (mesh,) = meshes
+    assert not findings and len(mesh.triangles) == 16 and len(mesh.vertices) == 10
+    a, b, c = np.moveaxis(mesh.vertices.astype(float)[mesh.triangles], 1, 0)
+    assert (a * np.cross(b, c)).sum() / 6 == pytest.approx(6000 * 50)
+    sides = np.sort(np.stack((mesh.triangles, np.roll(mesh.triangles, -1, axis=1)), axis=2).reshape(-1, 2), axis=1)
+    assert (np.unique(sides, axis=0, return_counts=True)[1] == 2).all()
+
+
+def test_a_face_that_is_not_flat_is_reported_with_its_line():
+    _, (finding,) = obj.read(b"v 0 0 0\nv 9 0 0\nv 9 9 3\nv 0 9 0\nf 1 2 3\nf 1 2 3 4\n")
+    assert finding.severity is Severity.WARNING
+    assert str(finding) == "faces: 1 that isn't flat, which another program may cut in another way (line 6)"
+
+
+def test_a_face_that_crosses_itself_is_refused_with_its_line():
+    with pytest.raises(FormatError, match="line 5: a face whose outline crosses"):
+        obj.decode(b"v 0 0 0\nv 9 9 0\nv 9 0 0\nv 0 5 0\nf 1 2 3 4\n")
