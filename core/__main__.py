@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from . import mcol, obj, report, sample, stage, survey, verify
+from .archive import LARGEST_IN_ALL
 from .archive_extract import extract
 from .collision_set import CollisionSet, unusable
 from .detect import Kind
@@ -162,7 +163,7 @@ def show_diff(options: argparse.Namespace) -> int:
 def extract_entries(options: argparse.Namespace) -> int:
     _, archive, _ = load(options.file, only=Kind.ARCHIVE)
     with _Progress("extracting") as progress:
-        results = extract(archive, options.folder, options.names or None, progress=progress.part)
+        results = extract(archive, options.folder, options.names or None, force=options.force, progress=progress.part)
     written = [result for result in results if result.path]
     for result in written:
         _say(str(result.path))
@@ -457,6 +458,7 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("file", metavar="PAK")
     one.add_argument("names", metavar="NAME", nargs="*", help="a name or hash that `list` shows; all without any")
     one.add_argument("-o", dest="folder", metavar="DIR", required=True)
+    one.add_argument("--force", action="store_true", help=f"write more than {LARGEST_IN_ALL >> 30} GiB if need be")
 
     one = command("replace", replace_in_archive, "a modded archive in another folder")
     one.add_argument("file", metavar="PAK", help="the source, which is never changed")

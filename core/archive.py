@@ -26,6 +26,9 @@ BLOCK = 1 << 20  # bytes read at a time where a whole entry isn't needed
 LARGEST_TABLE = 1 << 26
 """Bytes of a .pak file: five million entries."""
 
+LARGEST_IN_ALL = 2 << 30
+"""Bytes that the entries of an archive may unpack to. The game's own unpack to tens or hundreds of millions."""
+
 Progress = Callable[[int, int], None]  # bytes done, bytes in all
 
 
@@ -158,34 +161,75 @@ def open_archive(
     return archive.with_names(names) if names else archive
 
 
+def blobs(
+    archive: Archive, rows: Iterable[int], most: int | None = None
+) -> Iterator[tuple[list[int], bytes | FormatError]]:
+    """The unpacked bytes of entries, given as rows of the table, or why they can't be read: once for all rows that
+    share them, with these rows. Holds one at a time, in the order of the first row of each place.
+
+    With `most`, what would go beyond so many bytes in all isn't read: entries that overlap could take hours.
+    """
+    places: dict[int, list[int]] = {}
+    for row in rows:
+        places.setdefault(archive.entries[row].position, []).append(row)
+    left = most
+    for sharing in places.values():
+        sharing.sort(key=lambda row: archive.entries[row].size)
+        while sharing:
+            entry = archive.entries[sharing[0]]
+            data, packed = _read_within(archive, entry, left)
+            # a packed entry ends where its stream does, so with more bytes behind it is the same
+            same = [row for row in sharing if packed or archive.entries[row].size == entry.size]
+            sharing = sharing[len(same) :]
+            if left is not None and isinstance(data, bytes):
+                left -= len(data)
+            yield sorted(same), data
+
+
+def _read_within(archive: Archive, entry: Entry, most: int | None) -> tuple[bytes | FormatError, bool]:
+    """An entry's bytes, at most so many, or why they aren't read; and whether they are a whole packed stream."""
+    try:
+        unpacked = archive.unpacked_size(entry)
+        size = entry.size if unpacked is None else unpacked
+        if most is not None and size > most:
+            raise FormatError("isn't read, for all entries unpack to too much", found=f"{size:,} more bytes")
+        return archive.read(entry), unpacked is not None
+    except FormatError as error:
+        return error, False
+
+
+def most_to_read(archive: Archive) -> int:
+    """Bytes that all entries of an archive may have, each shared one once, before reading them ends."""
+    return max(LARGEST_IN_ALL, ipfb.MOST_TIMES * sum(part.size for part in archive.parts.values()))
+
+
 def check(
     archive: Archive,
     progress: Progress | None = None,
-    visit: Callable[[Entry, bytes], None] | None = None,
+    visit: Callable[[list[int], bytes], None] | None = None,
     wanted: Callable[[Entry], bool] | None = None,
 ) -> list[Finding]:
     """Verifies table, positions, gaps and the data of every entry. `elements` of a finding are rows of the table.
 
-    `visit` is called with the unpacked bytes of each entry that could be read, which are so read once only. The data of
-    entries that aren't `wanted` aren't read.
+    `visit` is called with the unpacked bytes that could be read, each once, and the rows of the table that share them.
+    The data of entries that aren't `wanted` aren't read.
     """
     findings = _check_table(archive) + _check_layout(archive)
+    damaged: dict[int, FormatError] = {}
     done, total = 0, sum(entry.size for entry in archive.entries)
-    for number, entry in enumerate(archive.entries):
-        if wanted and not wanted(entry):
-            continue
-        try:
-            data = archive.read(entry)
-        except FormatError as error:
-            error.file = ""  # the archive is known to who asks
-            message = f"{archive.label(entry)}: {error}"
-            findings.append(Finding(Severity.ERROR, "archive data", message, "entry", (number,)))
-        else:
-            if visit:
-                visit(entry, data)
-        done += entry.size
+    rows = [row for row, entry in enumerate(archive.entries) if wanted is None or wanted(entry)]
+    for sharing, data in blobs(archive, rows, most_to_read(archive)):
+        if isinstance(data, FormatError):
+            data.file = ""  # the archive is known to who asks
+            damaged |= dict.fromkeys(sharing, data)
+        elif visit:
+            visit(sharing, data)
+        done += sum(archive.entries[row].size for row in sharing)
         if progress:
             progress(done, total)
+    for row, error in sorted(damaged.items()):
+        message = f"{archive.label(archive.entries[row])}: {error}"
+        findings.append(Finding(Severity.ERROR, "archive data", message, "entry", (row,)))
     return findings
 
 

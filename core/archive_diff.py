@@ -37,6 +37,7 @@ def diff_archives(a: Archive, b: Archive, progress: Progress | None = None) -> l
     ]
     if a.table.tail != b.table.tail:
         found.append(Difference("table", "other bytes behind the last row"))
+    stored = [_Stored(archive) for archive in (a, b)]
     done, total = 0, sum(entry.size for entry in a.by_hash.values())
     for entry in _first_of_each(a):
         other = b.by_hash.get(entry.hash)
@@ -44,7 +45,7 @@ def diff_archives(a: Archive, b: Archive, progress: Progress | None = None) -> l
             found.append(Difference(a.label(entry), f"removed, {entry.size:,} stored bytes"))
         else:
             moved += entry.position != other.position
-            before, after = _stored(a, entry), _stored(b, other)
+            before, after = stored[0](entry), stored[1](other)
             if before != after:
                 changed.setdefault((before, after), []).append(a.label(entry))
         done += entry.size
@@ -68,12 +69,21 @@ def _first_of_each(archive: Archive) -> list[Entry]:
     return [archive.by_hash[number] for number in dict.fromkeys(entry.hash for entry in archive.entries)]
 
 
-def _stored(archive: Archive, entry: Entry) -> bytes | str:
-    """The stored bytes, or why they can't be read."""
-    try:
-        return archive.stored(entry)
-    except FormatError as error:
-        return str(error)
+class _Stored:
+    """An entry's stored bytes, or why they can't be read; of rows that share them in succession once."""
+
+    def __init__(self, archive: Archive) -> None:
+        self.archive, self.place = archive, (-1, -1)
+        self.last = b""
+
+    def __call__(self, entry: Entry) -> bytes | str:
+        if self.place != (entry.position, entry.size):
+            try:
+                self.last = self.archive.stored(entry)
+            except FormatError as error:
+                return str(error)  # it names the entry
+            self.place = (entry.position, entry.size)
+        return self.last
 
 
 def _diff_entry(where: str, before: bytes | str, after: bytes | str) -> list[Difference]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import copy
 import os
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from .archive import Archive, Progress, archive_files, belongs_to_archive
+from . import ipfb
+from .archive import LARGEST_IN_ALL, Archive, Progress, archive_files, belongs_to_archive, blobs
 from .errors import FormatError
 from .files import make_folder, write_file
 from .hashes import file_id
@@ -35,36 +38,65 @@ def extract(
     target_dir: str | os.PathLike[str],
     names: Iterable[str | int] | None = None,
     *,
+    force: bool = False,
     progress: Progress | None = None,
 ) -> list[Extracted]:
     """Unpacks the entries of these names or hashes, or all, as files of `target_dir`; existing ones are replaced.
 
     A file has its entry's name, made safe by `safe_name`; `<hash>.bin` where the name isn't known. An entry that
-    can't be read is left out and told in the result. Raises `FormatError` for a name that the archive lacks, before
-    anything is written, and with the system's reason if a file can't be written.
+    can't be read is left out and told in the result. Raises `FormatError`, before anything is written, for a name that
+    the archive lacks, if a file of the archive itself would be replaced, and without `force` for more than
+    `LARGEST_IN_ALL` bytes; later with the system's reason if a file can't be written.
     """
     folder = Path(target_dir)
-    entries = archive.entries
+    rows: Iterable[int] = range(len(archive.entries))
     if names is not None:
         wanted = [(archive.find(name), name) for name in names]
-        entries = tuple(dict.fromkeys(entry for entry, _ in wanted))
+        first = {entry: row for row, entry in reversed(list(enumerate(archive.entries)))}
+        rows = dict.fromkeys(first[entry] for entry, _ in wanted)
         given = {
             entry.hash: name
             for entry, name in reversed(wanted)
             if isinstance(name, str) and file_id(name) == entry.hash
         }
         archive = archive.with_names({**given, **archive.names})
-    paths = _paths(archive, entries, folder)
-    _require_apart(archive, entries, paths)
+    entries = [archive.entries[row] for row in rows]
+    paths = dict(zip(rows, _paths(archive, entries, folder), strict=True))
+    _require_apart(archive, entries, list(paths.values()))
+    if not force:
+        _require_room(archive, entries)
     make_folder(folder)
-    results: list[Extracted] = []
+    results: dict[int, Extracted] = {}
     done, total = 0, sum(entry.size for entry in entries)
-    for entry, path in zip(entries, paths, strict=True):
-        results.append(_extract(archive, entry, path))
-        done += entry.size
-        if progress:
-            progress(done, total)
-    return results
+    for sharing, data in blobs(archive, rows):
+        for row in sharing:
+            results[row] = _extract(archive, archive.entries[row], paths[row], data)
+            done += archive.entries[row].size
+            if progress:
+                progress(done, total)
+    return [results[row] for row in rows]
+
+
+def _require_room(archive: Archive, entries: Iterable[Entry]) -> None:
+    """Raises `FormatError` if the files would have more bytes in all than any archive of the game, by far."""
+    sizes: dict[Entry, int] = {}
+    for entry in entries:
+        alike = entry._replace(hash=0)
+        if alike not in sizes:
+            sizes[alike] = 0
+            with contextlib.suppress(FormatError):  # what can't be read isn't written
+                unpacked = archive.unpacked_size(entry)
+                most = ipfb.most_unpacked(entry.size)
+                sizes[alike] = entry.size if unpacked is None else unpacked if unpacked <= most else 0
+    total = sum(sizes[entry._replace(hash=0)] for entry in entries)
+    if total > LARGEST_IN_ALL:
+        raise FormatError(
+            "its entries unpack to more than any archive of the game",
+            expected=f"at most {LARGEST_IN_ALL:,} bytes",
+            found=f"{total:,}",
+            remedy="name those that you need, or take them all with --force",
+            file=str(archive.path),
+        )
 
 
 def _paths(archive: Archive, entries: Iterable[Entry], folder: Path) -> list[Path]:
@@ -104,10 +136,10 @@ def safe_name(name: str, number: int) -> str:
     return "_" + safe if _DEVICE.match(safe) or safe.startswith(".") else safe
 
 
-def _extract(archive: Archive, entry: Entry, path: Path) -> Extracted:
-    try:
-        data = archive.read(entry)
-    except FormatError as error:
+def _extract(archive: Archive, entry: Entry, path: Path, data: bytes | FormatError) -> Extracted:
+    if isinstance(data, FormatError):
+        error = copy.copy(data)  # of another entry perhaps, with the same bytes
+        error.file = f"{archive.path}: {archive.label(entry)}"
         return Extracted(entry, None, error)
     if path.is_symlink():  # it may lead out of the folder
         path.unlink()

@@ -106,6 +106,11 @@ def beginning(stored: bytes, size: int) -> bytes:
         raise FormatError(f"its packed data are damaged ({error})") from error
 
 
+def most_unpacked(stored_size: int) -> int:
+    """How many bytes a packed entry of so many may unpack to, see `MOST_TIMES`."""
+    return MOST_TIMES * stored_size + MOST_BEYOND
+
+
 @functools.lru_cache(maxsize=1)  # the game stores one library 18 times
 def pack(data: bytes) -> bytes:
     """The stored form of a packed entry."""
@@ -124,7 +129,7 @@ def unpack(stored: bytes) -> bytes:
     _, size, declared_adler = PACKED.unpack_from(stored)
     stream = zlib.decompressobj()
     remedy = "the entry is damaged, extract the archive again from the disc"
-    most = MOST_TIMES * len(stored) + MOST_BEYOND
+    most = most_unpacked(len(stored))
     if size > most:
         problem = "its packed data declare an impossible length"
         raise FormatError(problem, offset=2, expected=f"{most:,} bytes at most", found=f"{size:,}", remedy=remedy)

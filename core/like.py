@@ -7,6 +7,7 @@ a mesh by its name. Numbers may have changed.
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Hashable, Iterable
 from pathlib import Path
 from typing import Any
@@ -17,9 +18,9 @@ from .archive import Archive
 from .check_lists import MISSING
 from .collision_set import CollisionSet
 from .counted import Check
-from .detect import Kind, detect
+from .detect import Kind, detect, read_known
 from .errors import Finding, FormatError, Severity
-from .files import read_file
+from .files import walk
 from .formats import FORMATS, open_named
 from .mcol import Hull
 
@@ -45,16 +46,20 @@ class Originals:
         same_place = self.path / (file.relative_to(below) if file != below else file.name)
         if same_place.is_file():
             return same_place
-        named = [one for one in sorted(self.path.rglob("*")) if one.name.lower() == file.name.lower()]
-        return named[0] if len(named) == 1 and named[0].is_file() else None
+        named = [one for one in self._below() if one.name.lower() == file.name.lower()]
+        return named[0] if len(named) == 1 else None
+
+    @functools.cache  # noqa: B019 - lives as long as the run
+    def _below(self) -> list[Path]:
+        return walk(self.path)[0]
 
     def data(self, kind: Kind, original: Path | None, name: str) -> bytes | None:
         """The bytes of an original file, or of the entry of that name if it is an archive; None if they are of another
         kind or the archive has no such entry. Raises `FormatError` if the file can't be read."""
         if original is None:
             return None
-        data = read_file(original)
-        if detect(data) is Kind.ARCHIVE and kind is not Kind.ARCHIVE:
+        found, data = read_known(original)
+        if found is Kind.ARCHIVE and kind is not Kind.ARCHIVE:
             archive = self.archive(original)
             try:
                 data = archive.read(archive.find(name))

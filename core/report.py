@@ -14,6 +14,7 @@ from .collision_set import CollisionSet
 from .counted import Check, worst
 from .errors import FormatError, Severity
 from .geometry import edge_census
+from .ipfb import Entry
 from .mcol import Hull
 from .regn import Navigation
 from .separate import separate
@@ -148,15 +149,12 @@ def describe_archive(archive: Archive) -> dict:
 def list_archive(archive: Archive) -> list[dict]:
     """A row an entry, in the table's order, ready for JSON. `bytes`: unpacked, None if the data can't be reached."""
     rows = []
+    forms: dict[tuple[int, int], tuple[str, int | None]] = {}  # rows may share what they lead to
     for entry in archive.entries:
-        stored_as = "raw"
-        size: int | None = entry.size
-        try:
-            unpacked = archive.unpacked_size(entry)
-            if unpacked is not None:
-                stored_as, size = "packed", unpacked
-        except FormatError:
-            stored_as, size = "unreadable", None
+        place = (entry.position, entry.size)
+        if place not in forms:
+            forms[place] = _stored_form(archive, entry)
+        stored_as, size = forms[place]
         rows.append(
             {
                 "name": archive.names.get(entry.hash),
@@ -167,6 +165,14 @@ def list_archive(archive: Archive) -> list[dict]:
             }
         )
     return rows
+
+
+def _stored_form(archive: Archive, entry: Entry) -> tuple[str, int | None]:
+    try:
+        unpacked = archive.unpacked_size(entry)
+    except FormatError:
+        return "unreadable", None
+    return ("raw", entry.size) if unpacked is None else ("packed", unpacked)
 
 
 # --- totals ---------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ same layout may hold either alone.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
 import re
@@ -19,6 +20,7 @@ from .archive import Archive, open_archive
 from .errors import Finding, FormatError, Severity
 from .file_switch import JOURNAL, pending
 from .hashes import file_id
+from .ipfb import Entry
 
 STAGES = (*(f"S{number:02d}" for number in range(1, 30)), "Test")  # the shipped game has no S17
 HULLS = (
@@ -202,13 +204,20 @@ def _check_pairs(archive: Archive, found: list[Stage]) -> list[Finding]:
     def add(kind: str, message: str) -> None:
         findings[Finding(Severity.ERROR, kind, message)] = None
 
-    def decoded(name: str, decode: Callable[[bytes], _Model]) -> _Model | None:
+    @functools.lru_cache(maxsize=4)  # names may share what they lead to
+    def contents(entry: Entry, decode: Callable[[bytes], _Model]) -> _Model | FormatError:
         try:
-            return decode(archive.read(archive.find(name)))
+            return decode(archive.read(entry))
         except FormatError as error:
             error.file = ""  # the archive is known to who asks
-            add("pair files", f"{name}: {error}")
-            return None
+            return error
+
+    def decoded(name: str, decode: Callable[[bytes], _Model]) -> _Model | None:
+        found = contents(archive.find(name)._replace(hash=0), decode)
+        if not isinstance(found, FormatError):
+            return found
+        add("pair files", f"{name}: {found}")
+        return None
 
     users = {name.lower(): phases for name, phases in hull_users(found).items()}
     for hull, navigation in _pairs(archive, found):

@@ -228,13 +228,16 @@ class _Run:
         self, file: Path, opened: Archive, original: Path | None, told: Callable[[str], None]
     ) -> list[Verified]:
         """The results of an archive and of the entries that there are checks for."""
-        entries: list[Verified] = []
+        entries: dict[int, Verified] = {}
 
-        def visit(entry: Entry, data: bytes) -> None:
-            told(opened.label(entry))
-            result = self.entry(str(file), opened.label(entry), data, original)
-            if result:
-                entries.append(result)
+        def visit(sharing: list[int], data: bytes) -> None:
+            digest = hashlib.sha256(data).digest()
+            for row in sharing:
+                label = opened.label(opened.entries[row])
+                told(label)
+                result = self.entry(str(file), label, data, digest, original)
+                if result:
+                    entries[row] = result
 
         only_tables = Path(os.path.abspath(file)) in self.tables
         rows = {entry for entry in opened.entries if not only_tables or is_stage_table(opened, entry)}
@@ -243,15 +246,15 @@ class _Run:
         if self.originals and original and any(finding.severity is Severity.ERROR for finding in found):
             found = tolerate_findings(found, archive.check(self.originals.archive(original)))
         whole = _from_findings(Kind.ARCHIVE.value, found, len(opened.entries), len(rows))
-        return [dataclasses.replace(whole, file=str(file)), *entries]
+        return [dataclasses.replace(whole, file=str(file)), *(entries[row] for row in sorted(entries))]
 
-    def entry(self, file: str, entry: str, data: bytes, original: Path | None) -> Verified | None:
-        """The result of an entry; None if there are no checks of its kind."""
+    def entry(self, file: str, entry: str, data: bytes, digest: bytes, original: Path | None) -> Verified | None:
+        """The result of an entry; None if there are no checks of its kind. `digest`: of its data."""
         kind = detect(data)
         if kind is None or kind is Kind.ARCHIVE:
             return None
         before = self.originals.data(kind, original, entry) if self.originals else None
-        key = hashlib.sha256(data).digest(), b"" if before is None else hashlib.sha256(before).digest()
+        key = digest, b"" if before is None else hashlib.sha256(before).digest()
         if key not in self.results:
             source = self.originals.decode(kind, before) if self.originals else None
             other = kind is Kind.TABLE and data[8:12] != STAGE_TABLE  # no collision data

@@ -1,11 +1,13 @@
 """Extraction stays in its folder, whatever the names."""
 
+import dataclasses
 import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core import archive, archive_extract, ipfb, report, verify
 from core.archive import open_archive
 from core.archive_extract import extract, safe_name
 from core.archive_write import make_archive
@@ -175,3 +177,87 @@ def test_names_beside_an_archive_that_only_look_like_its_own(tmp_path):
     made = make_archive(tmp_path / "A.pak", {name: (name.encode(), False) for name in names})
     assert len(extract(made, tmp_path)) == len(names)
     assert [made.read(made.find(name)) for name in names] == [name.encode() for name in names]
+
+
+# --- rows that share what they lead to ------------------------------------------------------------
+
+
+def shared_rows(folder, count: int, raw: bytes, longer: int = 0):
+    """An archive of `count` rows over one packed blob, each by `longer` bytes longer than the one before."""
+    stored = ipfb.pack(raw)
+    rows = [ipfb.Entry(number + 1, 0, len(stored) + longer * number) for number in range(count)]
+    folder.mkdir(exist_ok=True)
+    (folder / "X.pak").write_bytes(ipfb.encode(ipfb.Table(tuple(rows))))
+    (folder / "X.p00").write_bytes(stored + bytes(longer * count))
+    return folder / "X.pak"
+
+
+@pytest.fixture
+def unpacked(monkeypatch):
+    """The sizes of the stored bytes that were unpacked."""
+    sizes: list[int] = []
+    real = ipfb.unpack
+    monkeypatch.setattr(ipfb, "unpack", lambda stored: (sizes.append(len(stored)), real(stored))[1])
+    return sizes
+
+
+@pytest.mark.parametrize("longer", [0, 3])
+def test_what_rows_share_is_unpacked_once(tmp_path, unpacked, longer):
+    pak = shared_rows(tmp_path / "a", 300, bytes(10_000), longer)
+    opened = open_archive(pak)
+    assert len(unpacked) == 0
+    assert {row["bytes"] for row in report.list_archive(opened)} == {10_000}
+    assert len(unpacked) == 0
+    seen: list[int] = []
+    archive.check(opened, visit=lambda rows, data: seen.extend(rows) or (data == bytes(10_000)) or pytest.fail())
+    assert (len(unpacked), seen) == (1, list(range(300)))
+    results = extract(opened, tmp_path / "out")
+    assert (len(unpacked), len(results)) == (2, 300)
+    assert {result.path.read_bytes() for result in results} == {bytes(10_000)}
+    assert [result.entry for result in results] == list(opened.entries)
+    assert len(list(verify.verify([str(pak)], lambda *step: None))) == 1
+    assert len(unpacked) == 3
+
+
+def test_of_rows_at_one_place_a_damaged_one_is_told_by_its_name(tmp_path):
+    pak = shared_rows(tmp_path / "a", 3, bytes(10_000))
+    table = ipfb.decode(pak.read_bytes())
+    short = table.entries[1]._replace(size=table.entries[1].size - 3)
+    pak.write_bytes(ipfb.encode(dataclasses.replace(table, entries=(table.entries[0], short, table.entries[2]))))
+    results = extract(open_archive(pak), tmp_path / "out")
+    assert [result.path is not None for result in results] == [True, False, True]
+    assert "X.pak: 00000002: " in str(results[1].error)
+    found = archive.check(open_archive(pak))
+    assert [finding.elements for finding in found if finding.check == "archive data"] == [(1,)]
+
+
+def test_more_than_any_archive_of_the_game_needs_force(tmp_path, monkeypatch, unpacked):
+    monkeypatch.setattr(archive_extract, "LARGEST_IN_ALL", 99_999)
+    opened = open_archive(shared_rows(tmp_path / "a", 10, bytes(10_000)))
+    expected = "expected at most 99,999 bytes, found 100,000; name those that you need, or take them all with --force"
+    with pytest.raises(FormatError, match=expected):
+        extract(opened, tmp_path / "out")
+    assert not (tmp_path / "out").exists() and not unpacked
+    assert len(extract(opened, tmp_path / "out", [1, 2, 3])) == 3
+    assert len(extract(opened, tmp_path / "out", force=True)) == 10
+
+
+def test_a_damaged_length_is_no_reason_to_ask(tmp_path):
+    pak = shared_rows(tmp_path / "a", 2, bytes(10_000))
+    stored = bytearray(pak.with_suffix(".p00").read_bytes())
+    stored[2:6] = b"\xff\xff\xff\xff"
+    pak.with_suffix(".p00").write_bytes(stored)
+    assert [result.path for result in extract(open_archive(pak), tmp_path / "out")] == [None, None]
+
+
+def test_entries_that_overlap_are_read_within_bounds(tmp_path, monkeypatch):
+    """Hundreds of raw entries over nearly all of one data file, each beginning elsewhere."""
+    size, count = 100_000, 500
+    rows = [ipfb.Entry(number + 1, number, size - number) for number in range(count)]
+    (tmp_path / "X.pak").write_bytes(ipfb.encode(ipfb.Table(tuple(rows))))
+    (tmp_path / "X.p00").write_bytes(bytes(size))
+    monkeypatch.setattr(archive, "LARGEST_IN_ALL", 0)
+    read: list[int] = []
+    found = archive.check(open_archive(tmp_path / "X.pak"), visit=lambda rows, data: read.append(len(data)))
+    assert sum(read) <= ipfb.MOST_TIMES * size
+    assert sum("unpack to too much" in finding.message for finding in found) == count - len(read) > 400

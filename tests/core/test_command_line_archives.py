@@ -267,9 +267,10 @@ def test_replace_takes_faults_that_the_original_has_too(run, refused, tmp_path):
     assert run("verify", tmp_path / "changed.col")[0] == 1
     status, out, _ = run("replace", source, f"S13.col={tmp_path / 'changed.col'}", "-o", tmp_path / "mod")
     assert (status, "verify" in out) == (0, False)
-    (tmp_path / "worse.col").write_bytes(skipped_everywhere())
+    changed[0x80:0x90] = np.array([0, 0, 0, 1], ">f4").tobytes()  # a sphere that lies nowhere near its triangle
+    (tmp_path / "worse.col").write_bytes(changed)
     error = refused("replace", source, f"S13.col={tmp_path / 'worse.col'}", "-o", tmp_path / "mod")
-    assert "skips" in error and "absent" not in error
+    assert "sphere" in error and "swept ship skips" not in error
 
 
 def test_replace_of_what_nobody_can_verify_takes_the_whole_file(run, tmp_path):

@@ -114,7 +114,7 @@ def read_archive(data: bytes) -> None:
         (folder / "A.p00").write_bytes(data[4 + size :])
         same(ipfb.encode(ipfb.decode(data[4 : 4 + size])), data[4 : 4 + size])
         opened = archive.open_archive(folder / "A.pak")
-        archive.check(opened, visit=lambda entry, contents: detect(contents))
+        archive.check(opened, visit=lambda rows, contents: detect(contents))
         json.dumps([report.describe_archive(opened), report.list_archive(opened)])
         extract(opened, folder / "out")
         assert not {path.name for path in folder.iterdir()} - {"A.pak", "A.p00", "out"}
