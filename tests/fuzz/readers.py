@@ -68,7 +68,9 @@ def read_navigation(data: bytes) -> None:
     regn.check(volume)
     json.dumps(report.describe_navigation(volume))
     if volume.grid:
-        assert not regn.fits(volume, volume.grid)
+        # Its arrays may contradict its own count of cells.
+        assert all("room for" in reason for reason in regn.fits(volume, volume.grid))
+        assert not regn.doubts(volume, volume.grid)
 
 
 def read_table(data: bytes) -> None:
