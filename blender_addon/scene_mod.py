@@ -10,11 +10,11 @@ import bpy
 
 from . import carry, exported, scene_names
 from .core import collision_set
-from .core.archive import Archive
+from .core.archive import Archive, open_archive
 from .core.errors import FormatError
 from .core.hashes import file_id
 from .core.merge import Version, mark
-from .core.mod import Written, open_collision, require_apart
+from .core.mod import Written, mod_archive, require_apart
 from .core.mod_merge import merge_into_mod
 from .core.rebuild import Options
 from .core.same_file import same_file
@@ -184,7 +184,7 @@ def _find_entries(
     roots: list[bpy.types.Object], game: Game, options: ModOptions
 ) -> tuple[dict[bpy.types.Object, tuple[str, bool]], list[str], list[str]]:
     """For each root of the game its entry and whether it is loose; what to tell, and what to warn of."""
-    archive = open_collision(game, options.directory)
+    archive = open_archive(mod_archive(options.directory) or game.require_collision())
     origins = {root: carry.origin(root)[0] for root in roots}
     foreign = {origin: _is_foreign(origin, game) for origin in origins.values() if origin}
     if options.game and all(foreign.values()):

@@ -15,6 +15,7 @@ from typing import BinaryIO
 from . import file_switch, ipfb
 from .archive import BLOCK, Archive, Progress, archive_files, open_archive, part_names, read_range
 from .binary import padding
+from .contents import Contents
 from .errors import FormatError
 from .file_lock import alone
 from .files import make_folder
@@ -98,9 +99,10 @@ def _write_changed(
     if onto_source and file_switch.recover(target.parent, target.name):
         archive = open_archive(archive.path, archive.names)  # its files have their own names again
     changed: dict[int, bytes] = {}
+    contents = Contents(archive)
     for wanted, data in replacements.items():
         entry = archive.find(wanted)
-        stored = _replacement(archive, entry, data)
+        stored = _replacement(contents, entry, data)
         if stored is not None:
             changed[entry.hash] = stored
     entries, parts = _lay_out(archive, changed)
@@ -152,11 +154,11 @@ def make_archive(
     return open_archive(path, names)
 
 
-def _replacement(archive: Archive, entry: Entry, data: bytes) -> bytes | None:
+def _replacement(contents: Contents, entry: Entry, data: bytes) -> bytes | None:
     """The stored form of an entry's new bytes, None if they are those it has."""
     try:
-        packed = archive.unpacked_size(entry) is not None
-        if archive.read(entry) == data:
+        packed = contents.archive.unpacked_size(entry) is not None
+        if contents.read(entry.hash) == data:
             return None
     except FormatError:
         packed = True  # a damaged entry may be replaced; nearly all are packed

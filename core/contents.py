@@ -11,20 +11,24 @@ class Contents:
 
     def __init__(self, archive: Archive) -> None:
         self.archive = archive
+        self._by_place: dict[tuple[int, int], bytes] = {}
         self._unpacked: dict[bytes, bytes] = {}
 
-    def read(self, name: str) -> bytes:
-        """The bytes of an entry. Raises `FormatError` if they can't be read, or if there is no such entry."""
-        entry = self.archive.find(name)
-        stored = self.archive.stored(entry)
-        if stored not in self._unpacked:
-            self._unpacked[stored] = self.archive.read(entry)
-        return self._unpacked[stored]
+    def read(self, wanted: str | int) -> bytes:
+        """The bytes of an entry, by name or hash. Raises `FormatError` if they can't be read, or if there is none."""
+        entry = self.archive.find(wanted)
+        place = entry.position, entry.size
+        if place not in self._by_place:
+            stored = self.archive.stored(entry)
+            if stored not in self._unpacked:
+                self._unpacked[stored] = self.archive.read(entry)
+            self._by_place[place] = self._unpacked[stored]
+        return self._by_place[place]
 
-    def holds(self, name: str, data: bytes) -> bool:
-        """Whether an entry has these bytes; a damaged one has not. Raises `FormatError` if there is no such entry."""
-        self.archive.find(name)
+    def holds(self, wanted: str | int, data: bytes) -> bool:
+        """Whether an entry has these bytes; a damaged one has not. Raises `FormatError` if there is none."""
+        self.archive.find(wanted)
         try:
-            return self.read(name) == data
+            return self.read(wanted) == data
         except FormatError:
             return False

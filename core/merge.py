@@ -151,34 +151,35 @@ def merge_sets(game: bytes | None, held: bytes | None, versions: Sequence[Versio
     result = dict(of_mod)
     marks: list[set[str]] = [set() for _ in versions]
     withheld: list[list[str]] = [[] for _ in versions]
-    for key in dict.fromkeys((*of_mod, *(key for edit in edits for key in edit))):
+    for key in dict.fromkeys(key for records in (of_mod, *edits, *sources) for key in records):
         there = of_mod.get(key)
-        if all(edit.get(key) == there for edit in edits):
-            continue
-        name = _name(next(records[key] for records in (of_mod, *edits) if key in records))
-        claims = {
-            number: Claim(
-                version.author,
-                edits[number].get(key),
-                mark(sources[number].get(key), key),
-                version.exported,
-                held is None or version.loose,
-            )
-            for number, version in enumerate(versions)
-            # a loose set may hold a part of the records only: what it never had isn't removed by it
-            if not version.loose or key in sources[number] or key in edits[number]
-        }
-        value = decide(f"the part {name}", key, of_game.get(key), there, list(claims.values()), overwrite)
+        value = there
+        if not all(edit.get(key) == there for edit in edits):
+            name = _name(next(records[key] for records in (of_mod, *edits) if key in records))
+            claims = {
+                number: Claim(
+                    version.author,
+                    edits[number].get(key),
+                    mark(sources[number].get(key), key),
+                    version.exported,
+                    held is None or version.loose,
+                )
+                for number, version in enumerate(versions)
+                # a loose set may hold a part of the records only: what it never had isn't removed by it
+                if not version.loose or key in sources[number] or key in edits[number]
+            }
+            value = decide(f"the part {name}", key, of_game.get(key), there, list(claims.values()), overwrite)
+            for number, claim in claims.items():
+                kept = claim.value != value and (versions[number].loose or value == there)
+                if kept and _is_shown(versions[number], key, edits[number]):
+                    withheld[number].append(name)
         if value is None:
             result.pop(key, None)
         else:
             result[key] = value
-        for number, claim in claims.items():
-            if claim.value == value:
-                if mark(value, key) != claim.source:
-                    marks[number].add(mark(value, key))
-            elif _is_shown(versions[number], key, edits[number]) and (versions[number].loose or value == there):
-                withheld[number].append(name)
+        for edit, source, new in zip(edits, sources, marks, strict=True):
+            if edit.get(key) == value != source.get(key):
+                new.add(mark(value, key))
     differing = [version for version in versions if version.data != present]
     if len(differing) == 1 and differing[0].source == present:
         data = differing[0].data  # also where records share a name, or other bytes follow the last one

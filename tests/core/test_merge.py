@@ -164,6 +164,12 @@ def test_a_record_that_was_taken_back_leaves_the_mod_and_the_others_stay():
     assert numbers(merge_sets(BASE, held, [back], False).data) == {"one": 1, "two": 22, "three": 33}
 
 
+def test_an_edit_that_the_mod_holds_already_is_remembered():
+    edited = library(one=11, three=3, new=4)
+    first, second = (merge_sets(BASE, held, [version(edited, BASE)], False) for held in (BASE, edited))
+    assert first.data == second.data == edited and first.marks == second.marks and len(first.marks[0]) == 3
+
+
 def test_a_removed_and_an_added_record_can_be_taken_back():
     edited = library(one=1, three=3, new=4)
     marks = merge_sets(BASE, BASE, [version(edited, BASE)], False).marks[0]

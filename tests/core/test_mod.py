@@ -88,7 +88,7 @@ def test_a_mod_that_was_interrupted_between_two_renames_is_still_a_mod(game, tmp
     with monkeypatch.context() as patch:
         real = os.replace
         patch.setattr(os, "replace", die)
-        patch.setattr(file_switch, "_back", lambda plan: die(renamed, tmp_path / renamed))
+        patch.setattr(file_switch, "_back", lambda plan, *kept, **options: die(renamed, tmp_path / renamed))
         with pytest.raises(SystemError):
             write_mod(game, str(tmp_path), {"CollisionSet_S01.bin": b"second"})
     assert not (tmp_path / "hidden" / renamed).exists()
