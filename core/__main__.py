@@ -283,7 +283,9 @@ def _say(text: str) -> None:
 
 
 def _print_json(document: dict) -> None:
-    print(json.dumps(document, indent=1).replace("\x7f", "\\u007f"))
+    for part in json.JSONEncoder(indent=1).iterencode(document):  # a long document isn't held as text
+        sys.stdout.write(part.replace("\x7f", "\\u007f"))
+    print()
 
 
 def _print_description(about: dict) -> None:

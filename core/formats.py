@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from . import archive, check, collision_set, diff, idxd, mcol, obj, regn, report
+from . import archive, check, collision_set, diff, idxd, mcol, obj, regn, report, table_check
 from .archive import Archive, open_archive
 from .archive_diff import diff_archives
 from .counted import Check
@@ -46,7 +46,9 @@ FORMATS = {
         diff.diff_sets,
     ),
     Kind.NAVIGATION: Format(regn.decode, findings=regn.check, describe=report.describe_navigation),
-    Kind.TABLE: Format(idxd.decode, findings=idxd.check, describe=report.describe_table, contents=report.list_table),
+    Kind.TABLE: Format(
+        idxd.decode, findings=table_check.check, describe=report.describe_table, contents=report.list_table
+    ),
     Kind.ARCHIVE: Format(
         # Its table says nothing without the data files beside it, so `load` opens it by its path.
         lambda data: data,

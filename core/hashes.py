@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import struct
+
 from .errors import FormatError
 
 ENCODING = "cp932"  # of every name in the game's files; ASCII names, all the shipped ones, are the same in it
@@ -34,6 +36,16 @@ def string_id(name: str | bytes) -> int:
         total += signed
         hashed = (((hashed & 0xFFFFFF) << 8) + signed & 0xFFFFFFFF) % 0xFFFFDF
     return (total & 0xFF) << 24 | hashed
+
+
+def wide_string_id(name: str | bytes) -> int:
+    """The u32 id of a section or key of an IXUD table, over UTF-16BE units (format notes, section 7)."""
+    raw = name if isinstance(name, bytes) else name.encode("utf-16-be", "surrogatepass")
+    hashed = total = 0
+    for (unit,) in struct.iter_unpack(">H", raw[: len(raw) // 2 * 2]):
+        total += unit
+        hashed = (hashed * 65536 + unit) % 0xFFFFFF67
+    return (total & 0xFF) << 24 | hashed % 0xFFFFDF
 
 
 def _encoded(name: str | bytes) -> bytes:

@@ -1,35 +1,37 @@
 """IDXD and IXUD tables: sections of key and value strings (format notes, section 7).
 
 A table that was read is written back byte for byte: the pool of strings stays as it is, with what nothing points to,
-and a changed value is added to it, so that a string shared by several rows changes for none of the others.
+and a changed value is added to it, so that a string shared by several rows changes for none of the others. Nothing in
+a table but its two counts is trusted: a row that says something odd has no value, and `table_check` reports it.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Generic, TypeVar, overload
 
 import numpy as np
 
 from .binary import view
-from .errors import Finding, FormatError, Severity
-from .hashes import ENCODING, string_id
+from .errors import FormatError
+from .hashes import ENCODING, string_id, wide_string_id
 
 NARROW, WIDE = b"IDXD", b"IXUD"
 WORD = np.dtype(">u4")
 SECTION = np.dtype([("hash", ">u4"), ("name", ">i4"), ("first", ">u4"), ("end", ">u4")])
 ROW = np.dtype([("hash", ">u4"), ("key", ">i4"), ("value", ">i4")])
-MOST_TIMES, MOST_BEYOND = 4, 4 << 20
-"""All names, keys and values together have at most so many times the file's bytes and so many more characters: rows
-share strings, and a thousand rows that share a long one would fill all memory."""
-NOTHING = -1  # a pointer to no string; the notes have it for keys, other tools write it for empty names and values too
+NOTHING = -1  # what tools write for no string; every negative pointer is none
+HEAD = 4 + WORD.itemsize + 4
+"""How many of a table's first bytes hold the hash of its first section."""
+
+_Item = TypeVar("_Item")
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A key and its value, None where the pointer is -1; `key_at` and `value_at` are the pointers."""
+    """A key and its value, None where the pointer leads to no string; `key_at` and `value_at` are the pointers."""
 
     hash: int
     key: str | None
@@ -40,7 +42,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A named run of rows, `first` up to but not including `end`."""
+    """A named run of rows, `first` up to but not including `end`, as the file says it; see `Table.ranges`."""
 
     hash: int
     name: str | None
@@ -49,134 +51,196 @@ class Section:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
-    """Sections, rows and the pool of strings.
+class Records(Sequence[_Item], Generic[_Item]):
+    """Sections or rows of a table. Each is made when it is asked for, so that shared strings take no memory."""
 
-    `wide`: IXUD, UTF-16BE strings and pointers in 2-byte units. `pool_size`: the size word, which an IXUD
-    may give in bytes or in units. `tail`: bytes behind the pool.
+    def __init__(self, numbers: range, make: Callable[[int], _Item]) -> None:
+        self._numbers, self._make = numbers, make
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    @overload
+    def __getitem__(self, place: int) -> _Item: ...
+    @overload
+    def __getitem__(self, place: slice) -> Records[_Item]: ...
+    def __getitem__(self, place: int | slice) -> _Item | Records[_Item]:
+        if isinstance(place, slice):
+            return Records(self._numbers[place], self._make)
+        return self._make(self._numbers[place])
+
+    def __iter__(self) -> Iterator[_Item]:
+        return map(self._make, self._numbers)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """Sections, rows and the pool of strings, which is all that follows the rows and the size word.
+
+    `wide`: IXUD, UTF-16BE strings and pointers in 2-byte units. `section_records` and `row_records`: arrays of dtype
+    `SECTION` and `ROW`. `pool_size`: the size word, which readers don't use, in bytes or in units; None if the file
+    ends in front of it.
     """
 
     wide: bool
-    sections: tuple[Section, ...]
-    rows: tuple[Row, ...]
+    section_records: np.ndarray
+    row_records: np.ndarray
     pool: bytes
-    pool_size: int
-    tail: bytes = b""
+    pool_size: int | None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Table) and encode(self) == encode(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def sections(self) -> Records[Section]:
+        """All sections, in order."""
+        return Records(range(len(self.section_records)), self._section)
+
+    @property
+    def rows(self) -> Records[Row]:
+        """All rows, in order."""
+        return Records(range(len(self.row_records)), self._row)
 
     def section(self, name: str) -> Section | None:
-        """The first section of that name; one without a name is recognised by its hash."""
-        return next((section for section in self.sections if _is(section.name, section.hash, name)), None)
+        """The first section of that name, by its hash or its string."""
+        found = self.numbers(self.section_records, "name", name)
+        return self.sections[int(found[0])] if len(found) else None
 
-    def rows_of(self, section: Section) -> tuple[Row, ...]:
-        """The rows of a section."""
+    def rows_of(self, section: Section) -> Records[Row]:
+        """The rows of a section, as far as the table has them."""
         return self.rows[section.first : section.end]
+
+    def ranges(self) -> tuple[np.ndarray, np.ndarray]:
+        """For each section its first row and the one behind its last, int64 (n,), within the table's rows."""
+        rows = len(self.row_records)
+        first = np.minimum(self.section_records["first"].astype(np.int64), rows)
+        return first, np.clip(self.section_records["end"].astype(np.int64), first, rows)
 
     def value(self, section: Section, key: str) -> str | None:
         """The first value of that key in a section; None without such a key, or if it points to no string."""
-        return next((row.value for row in self.rows_of(section) if _is(row.key, row.hash, key)), None)
+        number = self.row_number(section, key)
+        return None if number is None else self.rows[number].value
+
+    def row_number(self, section: Section, key: str) -> int | None:
+        """The first row of that key in a section."""
+        found = self.numbers(self.row_records, "key", key)
+        at = int(np.searchsorted(found, section.first))
+        return int(found[at]) if at < len(found) and found[at] < section.end else None
+
+    def numbers(self, records: np.ndarray, field: str, name: str) -> np.ndarray:
+        """Which sections or rows have a name, ascending: by their hash, as the game finds them, or by their string."""
+        known = np.zeros(len(records), bool)
+        for hashed in _hashes(name, self.wide):
+            known |= records["hash"] == hashed
+        try:
+            known |= np.isin(records[field], self._places(stored_string(name, self.wide)))
+        except FormatError:
+            pass  # no string of the table is this name
+        return np.flatnonzero(known)
+
+    def raw(self, pointer: int, most: int | None = None) -> bytes | None:
+        """The stored bytes of the string that a pointer leads to, or of its first `most` units, without its end.
+
+        None if it leads to none. A string that nothing ends reaches to the end of the file.
+        """
+        start, unit = pointer * unit_size(self.wide), unit_size(self.wide)
+        if not 0 <= start < len(self.pool):
+            return None
+        stop = len(self.pool) if most is None else min(len(self.pool), start + most * unit)
+        end = self.pool.find(bytes(unit), start, stop)
+        while end >= 0 and (end - start) % unit:  # the zero halves of two neighbours don't end a UTF-16 string
+            end = self.pool.find(bytes(unit), end + 1, stop)
+        return self.pool[start : end if end >= 0 else stop]
+
+    def text(self, pointer: int, most: int | None = None) -> str | None:
+        """The same as text. Bytes that can't be decoded show as `\\x..`."""
+        raw = self.raw(pointer, most)
+        return None if raw is None else raw.decode("utf-16-be" if self.wide else ENCODING, "backslashreplace")
+
+    def _places(self, stored: bytes) -> list[int]:
+        """The pointers that lead to a string, given as it is stored."""
+        unit, places, at = unit_size(self.wide), [], self.pool.find(stored)
+        while at >= 0:
+            places.append(at)
+            at = self.pool.find(stored, at + 1)
+        if stored[:-unit] and self.pool.endswith(stored[:-unit]):  # the end of the file ends it
+            places.append(len(self.pool) - len(stored) + unit)
+        return [at // unit for at in places if at % unit == 0]
+
+    def _section(self, number: int) -> Section:
+        record = self.section_records[number]
+        name = int(record["name"])
+        return Section(int(record["hash"]), self.text(name), name, int(record["first"]), int(record["end"]))
+
+    def _row(self, number: int) -> Row:
+        record = self.row_records[number]
+        key, value = int(record["key"]), int(record["value"])
+        return Row(int(record["hash"]), self.text(key), self.text(value), key, value)
 
 
 def decode(data: bytes) -> Table:
     """Reads a table.
 
-    Raises `FormatError` for an unknown magic, a count or pool larger than the data, rows that a section
-    names but the table lacks, pointers outside the pool or to a string without an end, and more text than `MOST_TIMES`
-    allows.
+    Raises `FormatError` for an unknown magic and for more sections or rows than the file has room for.
     """
     if data[:4] not in (NARROW, WIDE):
         raise FormatError(
             "not a table", offset=0, expected="IDXD or IXUD", found=ascii(data[:4]), remedy="choose a .tbl of the game"
         )
-    wide = data[:4] == WIDE
     sections, at = _records(data, SECTION, 4, "sections of the table")
-    sections_at = at - sections.nbytes
     rows, at = _records(data, ROW, at, "rows of the table")
-    rows_at = at - rows.nbytes
-    pool_size = int(view(data, WORD, 1, at, "the size of the strings")[0])
-    pool_at = at + WORD.itemsize
-    pool = bytes(data[pool_at : pool_at + _pool_bytes(pool_size, len(data) - pool_at, wide, at)])
-
-    left = MOST_TIMES * len(data) + MOST_BEYOND
-
-    def text(record: np.void, field: str, offset: int, what: str) -> str | None:
-        nonlocal left
-        at, what = offset + _at(record.dtype, field), f"the {field} of {what}"
-        found = _string(pool, int(record[field]), wide, at, what)
-        left -= len(found or "")
-        if left < 0:
-            problem = f"{what} is one long string too many, each used over and over"
-            raise FormatError(problem, offset=at, remedy="the table is damaged, or made to do harm")
-        return found
-
-    return Table(
-        wide=wide,
-        sections=tuple(
-            Section(
-                int(record["hash"]),
-                text(record, "name", offset, f"section {number}"),
-                int(record["name"]),
-                *_range(record, len(rows), offset, number),
-            )
-            for number, offset, record in _placed(sections, sections_at)
-        ),
-        rows=tuple(
-            Row(
-                int(record["hash"]),
-                text(record, "key", offset, f"row {number}"),
-                text(record, "value", offset, f"row {number}"),
-                int(record["key"]),
-                int(record["value"]),
-            )
-            for number, offset, record in _placed(rows, rows_at)
-        ),
-        pool=pool,
-        pool_size=pool_size,
-        tail=bytes(data[pool_at + len(pool) :]),
-    )
+    size = int.from_bytes(data[at : at + WORD.itemsize], "big") if at + WORD.itemsize <= len(data) else None
+    pool = bytes(data[at if size is None else at + WORD.itemsize :])
+    return Table(data[:4] == WIDE, sections, rows, pool, size)
 
 
 def encode(table: Table) -> bytes:
     """The bytes of a table; those it was read from, if nothing was changed."""
-    sections = np.array([(s.hash, s.name_at, s.first, s.end) for s in table.sections], SECTION)
-    rows = np.array([(r.hash, r.key_at, r.value_at) for r in table.rows], ROW)
     return b"".join(
         (
             WIDE if table.wide else NARROW,
-            _word(len(sections)),
-            sections.tobytes(),
-            _word(len(rows)),
-            rows.tobytes(),
-            _word(table.pool_size),
+            _word(len(table.section_records)),
+            table.section_records.tobytes(),
+            _word(len(table.row_records)),
+            table.row_records.tobytes(),
+            b"" if table.pool_size is None else _word(table.pool_size),
             table.pool,
-            table.tail,
         )
     )
+
+
+def first_section(head: bytes) -> int | None:
+    """The hash of a table's first section, from its first `HEAD` bytes; None if it is no table or has no section."""
+    if head[:4] not in (NARROW, WIDE) or len(head) < HEAD or not any(head[4:8]):
+        return None
+    return int.from_bytes(head[8:12], "big")
 
 
 def build(sections: Iterable[tuple[str, Iterable[tuple[str, str]]]], *, wide: bool = False) -> Table:
     """A table from section names and their (key, value) pairs, equal strings stored once, in order of first use.
 
-    The key hash of an IXUD is assumed to be the same as an IDXD's, over CP932.
     Raises `FormatError` for text that the table's encoding lacks.
     """
     pool = bytearray()
     places: dict[str, int] = {}
+    hashed = wide_string_id if wide else string_id
 
     def place(text: str) -> int:
         if text not in places:
-            places[text] = len(pool) // _unit(wide)
-            pool.extend(_stored(text, wide))
+            places[text] = len(pool) // unit_size(wide)
+            pool.extend(stored_string(text, wide))
         return places[text]
 
-    made_sections: list[Section] = []
-    made_rows: list[Row] = []
+    made_sections: list[tuple[int, int, int, int]] = []
+    made_rows: list[tuple[int, int, int]] = []
     for name, pairs in sections:
         name_at, first = place(name), len(made_rows)
-        for key, value in pairs:
-            made_rows.append(Row(string_id(key), key, value, place(key), place(value)))
-        made_sections.append(Section(string_id(name), name, name_at, first, len(made_rows)))
-    return Table(wide, tuple(made_sections), tuple(made_rows), bytes(pool), len(pool) // _unit(wide))
+        made_rows.extend((hashed(key), place(key), place(value)) for key, value in pairs)
+        made_sections.append((hashed(name), name_at, first, len(made_rows)))
+    size = len(pool) // unit_size(wide)
+    return Table(wide, np.array(made_sections, SECTION), np.array(made_rows, ROW), bytes(pool), size)
 
 
 def set_value(table: Table, section: str, key: str, value: str) -> Table:
@@ -188,112 +252,38 @@ def set_value(table: Table, section: str, key: str, value: str) -> Table:
     found = table.section(section)
     if found is None:
         raise FormatError(f"the table has no section {section}", expected=_choices(s.name for s in table.sections))
-    number = next((i for i in range(found.first, found.end) if _is(table.rows[i].key, table.rows[i].hash, key)), None)
+    number = table.row_number(found, key)
     if number is None:
         keys = _choices(row.key for row in table.rows_of(found))
         raise FormatError(f"section {section} has no key {key}", expected=keys)
     if table.rows[number].value == value:
         return table
-    new, unit = _stored(value, table.wide), _unit(table.wide)
-    pointers = [r.value_at for r in table.rows] + [r.key_at for r in table.rows] + [s.name_at for s in table.sections]
-    at = next((p for p in pointers if p != NOTHING and table.pool.startswith(new, p * unit)), None)
-    if at is None:
-        pool = table.pool + bytes(-len(table.pool) % unit)
-        at = len(pool) // unit
-        counted_in = unit if table.pool_size * unit == len(table.pool) else 1
-        pool += new
-        table = dataclasses.replace(table, pool=pool, pool_size=len(pool) // counted_in)
-    rows = list(table.rows)
-    rows[number] = dataclasses.replace(rows[number], value=value, value_at=at)
-    return dataclasses.replace(table, rows=tuple(rows))
+    table, at = _with_string(table, stored_string(value, table.wide))
+    rows = table.row_records.copy()
+    rows["value"][number] = at
+    return dataclasses.replace(table, row_records=rows)
 
 
-def check(table: Table) -> list[Finding]:
-    """What is odd about a table: hashes that don't fit their names, sections and keys that occur twice."""
-    findings = []
-    named = [("section", s.name, s.name_at, s.hash) for s in table.sections]
-    named += [("key", r.key, r.key_at, r.hash) for r in table.rows]
-    for kind, name, at, stored in named:
-        # the hash rule of IXUD isn't known, so there a difference says nothing
-        if name is not None and not table.wide and string_id(table.pool[at : table.pool.index(0, at)]) != stored:
-            message = f"{kind} {name} has the hash {stored:08x}, which is another name's: the game won't find it"
-            findings.append(Finding(Severity.WARNING, "table hash", message))
-    for stored in _twice(section.hash for section in table.sections):
-        findings.append(Finding(Severity.WARNING, "table sections", f"the section with hash {stored:08x} occurs twice"))
-    for section in table.sections:
-        for stored in _twice(row.hash for row in table.rows_of(section)):
-            message = f"section {section.name} has the key with hash {stored:08x} twice"
-            findings.append(Finding(Severity.WARNING, "table keys", message))
-    return findings
+def _with_string(table: Table, stored: bytes) -> tuple[Table, int]:
+    """The table and a pointer to a string in it, which is added to the pool if nothing points to such a one."""
+    pointers = np.concatenate((table.row_records["value"], table.row_records["key"], table.section_records["name"]))
+    unit, pool = unit_size(table.wide), table.pool
+    there = {at for at in table._places(stored) if pool.startswith(stored, at * unit)}
+    at = next((int(pointer) for pointer in pointers if int(pointer) in there), None)
+    if at is not None:
+        return table, at
+    pool += bytes(-len(pool) % unit)
+    if pool and pool[-unit:] != bytes(unit):
+        pool += bytes(unit)  # the last string was ended by the file's end, which moves
+    at, grown = len(pool) // unit, len(pool) + len(stored) - len(table.pool)
+    size = table.pool_size or 0
+    in_units = unit > 1 and size * unit <= len(table.pool)
+    size = min(size + (grown // unit if in_units else grown), 0xFFFFFFFF)
+    return dataclasses.replace(table, pool=pool + stored, pool_size=size), at
 
 
-def _records(data: bytes, dtype: np.dtype, at: int, what: str) -> tuple[np.ndarray, int]:
-    """Counted records, and the offset behind them."""
-    count = int(view(data, WORD, 1, at, f"the number of {what}")[0])
-    at += WORD.itemsize
-    records = view(data, dtype, count, at, what)
-    return records, at + records.nbytes
-
-
-def _placed(records: np.ndarray, at: int) -> Iterable[tuple[int, int, np.void]]:
-    """Number, offset in the file and record."""
-    return ((number, at + number * records.itemsize, record) for number, record in enumerate(records))
-
-
-def _at(dtype: np.dtype, field: str) -> int:
-    return int(dtype.fields[field][1]) if dtype.fields else 0
-
-
-def _range(record: np.void, rows: int, offset: int, number: int) -> tuple[int, int]:
-    first, end = int(record["first"]), int(record["end"])
-    if not first <= end <= rows:
-        raise FormatError(
-            f"section {number} names rows that the table lacks",
-            offset=offset + _at(SECTION, "first"),
-            expected=f"a range within its {rows} rows",
-            found=f"{first} to {end}",
-        )
-    return first, end
-
-
-def _pool_bytes(size: int, available: int, wide: bool, offset: int) -> int:
-    """The pool's length in bytes. For IXUD the notes leave open what the size word counts: units are tried first."""
-    if wide and size * 2 <= available:
-        return size * 2
-    if size == available or (not wide and size < available):
-        return size
-    raise FormatError(
-        "the strings reach beyond the end of the file",
-        offset=offset,
-        expected=f"at most {available:,} bytes",
-        found=f"{size * _unit(wide):,}",
-        remedy="the table is cut short or damaged, extract it again",
-    )
-
-
-def _string(pool: bytes, pointer: int, wide: bool, offset: int, what: str) -> str | None:
-    if pointer == NOTHING:
-        return None
-    start, unit = pointer * _unit(wide), _unit(wide)
-    if not 0 <= start < len(pool):
-        raise FormatError(
-            f"{what} lies outside the table's strings",
-            offset=offset,
-            expected=f"a pointer below {len(pool) // unit:,}",
-            found=f"{pointer & 0xFFFFFFFF:,}",
-        )
-    end = pool.find(bytes(unit), start)
-    while end % unit and end >= 0:  # the zero halves of two neighbours aren't the end of a UTF-16 string
-        end = pool.find(bytes(unit), end + 1)
-    if end < 0:
-        raise FormatError(
-            f"{what} has no end", offset=offset, expected="a zero behind the string", found="the end of the file"
-        )
-    # undecodable bytes show as \x..; the pool keeps them as they are
-    return pool[start:end].decode("utf-16-be" if wide else ENCODING, "backslashreplace")
-
-
-def _stored(text: str, wide: bool) -> bytes:
+def stored_string(text: str, wide: bool) -> bytes:
+    """A string as tables store it, with its end. Raises `FormatError` for text that the encoding lacks."""
     if "\0" in text:
         raise FormatError(f"{text!a} can't be stored in the table", expected="text without a zero character")
     try:
@@ -306,20 +296,31 @@ def _stored(text: str, wide: bool) -> bytes:
         ) from error
 
 
-def _is(name: str | None, stored_hash: int, wanted: str) -> bool:
-    return name == wanted if name is not None else stored_hash == string_id(wanted)
-
-
-def _choices(names: Iterable[str | None]) -> str:
-    return "one of " + (", ".join(dict.fromkeys(name for name in names if name)) or "none")
-
-
-def _twice(values: Iterable[int]) -> list[int]:
-    return [value for value, count in Counter(values).items() if count > 1]
-
-
-def _unit(wide: bool) -> int:
+def unit_size(wide: bool) -> int:
+    """Bytes a unit of pointers."""
     return 2 if wide else 1
+
+
+def _records(data: bytes, dtype: np.dtype, at: int, what: str) -> tuple[np.ndarray, int]:
+    """Counted records, and the offset behind them."""
+    count = int(view(data, WORD, 1, at, f"the number of {what}")[0])
+    at += WORD.itemsize
+    records = view(data, dtype, count, at, what)
+    return records, at + records.nbytes
+
+
+def _hashes(name: str, wide: bool) -> tuple[int, ...]:
+    """The hashes by which a name may be found. The rule of IXUD is public evidence only, so both rules count there."""
+    try:
+        narrow = (string_id(name),)
+    except FormatError:
+        narrow = ()
+    return (wide_string_id(name), *narrow) if wide else narrow
+
+
+def _choices(names: Iterable[str | None], most: int = 20) -> str:
+    different = dict.fromkeys(name for name, _ in zip(names, range(1000), strict=False) if name)
+    return "one of " + (", ".join([name[:80] for name in different][:most]) or "none")
 
 
 def _word(value: int) -> bytes:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from . import idxd, mcol
+from . import idxd, mcol, table_check
 from .archive import Archive
 from .collision_set import CollisionSet
 from .counted import Check, worst
@@ -19,6 +19,9 @@ from .mcol import Hull
 from .regn import Navigation
 from .separate import separate
 from .surfaces import split, volumes
+
+SECTIONS_DESCRIBED = 200
+"""How many sections of a table `info` describes; `list` has all."""
 
 # --- descriptions ---------------------------------------------------------------------------------
 
@@ -110,21 +113,25 @@ def describe_navigation(navigation: Navigation) -> dict:
 
 
 def describe_table(table: idxd.Table) -> dict:
-    """Sections and rows of a table, ready for JSON."""
-    return {
+    """Sections and rows of a table, ready for JSON. Of very many sections the first ones are described."""
+    first, end = table.ranges()
+    sections = table.section_records[:SECTIONS_DESCRIBED]
+    about: dict[str, object] = {
         "strings": "UTF-16" if table.wide else "CP932",
-        "rows": len(table.rows),
-        "sections": [{"name": section.name, "rows": section.end - section.first} for section in table.sections],
+        "rows": len(table.row_records),
+        "sections": [
+            {"name": table_check.shown(table, int(section["name"]), int(section["hash"])), "rows": rows}
+            for section, rows in zip(sections, (end - first).tolist(), strict=False)
+        ],
     }
+    if len(sections) < len(table.section_records):
+        about["sections_not_shown"] = len(table.section_records) - len(sections)
+    return about
 
 
 def list_table(table: idxd.Table) -> list[dict]:
-    """A row of each key, by section, ready for JSON."""
-    return [
-        {"name": f"{section.name or f'{section.hash:08x}'}.{row.key or f'{row.hash:08x}'}", "value": row.value}
-        for section in table.sections
-        for row in table.rows_of(section)
-    ]
+    """A row of each key, by section, ready for JSON; see `table_check.contents`."""
+    return [{"name": name, "value": value} for name, value in table_check.contents(table)]
 
 
 def describe_archive(archive: Archive) -> dict:

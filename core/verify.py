@@ -52,6 +52,11 @@ VOLUME_COUNTED = {
     "navigation arrays": "volumes whose arrays lie in order inside the file",
 }
 TABLE_COUNTED = {
+    "table rows": "tables whose sections name rows that are there",
+    "table strings": "tables whose pointers lead to strings",
+    "table size": "tables that say how long their strings are",
+    "table end": "tables whose last string has an end",
+    "table names": "tables whose names are short enough to be compared",
     "table hash": "tables whose hashes are those of the names",
     "table sections": "tables with each section once",
     "table keys": "tables with each key once in a section",

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import FormatError
-from core.hashes import file_id, string_id
+from core.hashes import file_id, string_id, wide_string_id
 
 MAPS = {
     "test.col": 0x2CF7EB47,
@@ -31,6 +31,16 @@ def test_map_ids(name):
 def test_table_keys():
     assert string_id("StageResource") == 0x3C9AE32E
     assert string_id("stageresource") != 0x3C9AE32E
+
+
+def test_keys_of_wide_tables():
+    """Worked by hand from the rule: 0x41 * 65536 + 0x100 is above neither modulus, its units add up to 0x141."""
+    assert wide_string_id("A\u0100") == 0x41 << 24 | 0x410100
+    assert wide_string_id("A\u0100") == wide_string_id(b"\0A\1\0")
+    three = ((0x410042 % 0xFFFFFF67) * 65536 + 0x43) % 0xFFFFFF67 % 0xFFFFDF
+    assert wide_string_id("ABC") == (0x41 + 0x42 + 0x43) % 256 << 24 | three
+    assert wide_string_id("") == 0
+    assert wide_string_id("StageResource") != string_id("StageResource")
 
 
 def test_empty_names():

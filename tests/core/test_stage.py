@@ -1,5 +1,7 @@
 """Game folders: found one level off, in any case and language; gaps are told, not tripped over."""
 
+from dataclasses import replace
+
 import pytest
 
 from core import idxd, mcol
@@ -250,12 +252,8 @@ def test_names_come_from_the_tables(tmp_path):
 def test_phases_without_names_of_their_own(tmp_path):
     """Section and key names may be left out of a table; their hashes say what they are."""
     full = idxd.decode(TABLES["S01"])
-    bare = idxd.Table(
-        False,
-        tuple(idxd.Section(s.hash, None, -1, s.first, s.end) for s in full.sections),
-        tuple(idxd.Row(r.hash, None, r.value, -1, r.value_at) for r in full.rows),
-        full.pool,
-        full.pool_size,
-    )
+    sections, rows = full.section_records.copy(), full.row_records.copy()
+    sections["name"] = rows["key"] = -1
+    bare = replace(full, section_records=sections, row_records=rows)
     game = find_game(make_game(tmp_path, tables={"S01": idxd.encode(bare)}))
     assert stages(game)[0].phases[0] == Phase("Phase_1", "a.col", "a.rgn", "CollisionSet_S01.bin")
