@@ -312,7 +312,7 @@ def _records(data: bytes, dtype: np.dtype, at: int, what: str) -> tuple[np.ndarr
 def _hashes(name: str, wide: bool) -> tuple[int, ...]:
     """The hashes by which a name may be found. The rule of IXUD is public evidence only, so both rules count there."""
     try:
-        narrow = (string_id(name),)
+        narrow: tuple[int, ...] = (string_id(name),)
     except FormatError:
         narrow = ()
     return (wide_string_id(name), *narrow) if wide else narrow

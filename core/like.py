@@ -118,7 +118,7 @@ def _keys(check: Check, model: Any) -> set[Hashable]:
         return {model.parts[number].key for number in check.elements}
     else:
         name = None
-    return set(name(model, np.array(check.elements)) if name else check.elements)
+    return set(name(model, np.array(check.elements, np.int64)) if name else check.elements)
 
 
 def _vertices(hull: Hull, numbers: np.ndarray) -> list[Hashable]:
