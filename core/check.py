@@ -290,9 +290,11 @@ def _used(vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:
 
 # --- libraries ------------------------------------------------------------------------------------
 
+_USABLE = "meshes whose triangles have usable corners"
+
 _PART_CHECKS = (
     ("size words that match the counts", "size words that don't", Severity.ERROR),
-    ("meshes whose triangles have usable corners", "meshes that can't be drawn or edited", Severity.ERROR),
+    (_USABLE, "meshes that can't be drawn or edited", Severity.ERROR),
     ("vertices with usable coordinates", "vertices with coordinates that aren't numbers", Severity.WARNING),
     ("names closed by NUL", "names without closing NUL", Severity.WARNING),
     ("names in CP932", "names that aren't CP932", Severity.WARNING),
@@ -318,7 +320,8 @@ def check_set(library: CollisionSet) -> list[Check]:
         values = [truth[place] for truth in truths]
         owners = np.repeat(np.arange(len(parts)), [len(value) for value in values])
         good = np.concatenate([np.zeros(0, bool), *values])
-        checks.append(count(good, name, fault, severity, "mesh", owners, lambda number: parts[number].name))
+        called = [_name_and_reason(part) if name == _USABLE else part.name for part in parts]
+        checks.append(count(good, name, fault, severity, "mesh", owners, called.__getitem__))
     first = ~np.isin(np.arange(len(parts)), dropped(parts))
     ends = Check(
         "files that end with their last mesh",
@@ -340,6 +343,10 @@ def check_set(library: CollisionSet) -> list[Check]:
         *checks[7:],
         ends,
     ]
+
+
+def _name_and_reason(part: Part) -> str:
+    return f"{part.name}: {unusable(part)}"
 
 
 def _part_truths(part: Part) -> tuple[np.ndarray, ...]:

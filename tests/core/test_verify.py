@@ -80,6 +80,26 @@ def test_a_fault_that_the_original_has_too_is_a_warning(run, write):
     assert run("verify", write("a.col", with_states(HULL, [3, 7])), "--like", original)[0] == 1
 
 
+def test_a_fault_that_an_original_without_any_lacks_is_an_error(run, write):
+    original, faulty = write("b.col", mcol.encode(HULL)), write("a.col", with_states(HULL, [3]))
+    assert run("verify", faulty, "--like", original)[0] == 1
+    assert run("verify", original, "--like", faulty)[0] == 0
+
+
+def test_why_a_mesh_is_unusable_is_said_and_the_others_are_written_as_obj(run, write, tmp_path):
+    library = collision_set.decode(read("CollisionSet_small.bin"))
+    triangles = library.parts[0].triangles.copy()
+    triangles[0, 0] = 99_999
+    parts = (replace(library.parts[0], triangles=triangles), *library.parts[1:])
+    path = write("a.bin", collision_set.encode(replace(library, parts=parts)))
+    status, out, _ = run("verify", path)
+    assert status == 1 and "mesh mob_n040: triangle 0 uses a vertex that doesn't exist" in out
+    status, out, _ = run("obj", path, "-o", tmp_path / "a.obj")
+    assert status == 0 and "warning: mob_n040 is left out: triangle 0 uses a vertex" in out
+    assert f"{len(parts) - 1} objects" in out
+    assert run("obj", path, "-o", tmp_path / "b.obj", "--mesh", "mob_n040")[0] == 2
+
+
 def test_faults_of_a_set_are_compared_by_mesh(run, write):
     library = collision_set.decode(read("CollisionSet_small.bin"))
     first, second, *others = library.parts
