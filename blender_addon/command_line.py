@@ -16,8 +16,8 @@ import bpy
 
 from . import carry
 from .check_operators import summary
-from .core.errors import FormatError, Severity
-from .deferred import detect, files, problems, rebuild, scene_export, scene_import, scene_mod, scene_stage
+from .core.errors import FormatError, Severity, printable
+from .deferred import detect, files, problems, rebuild, same_file, scene_export, scene_import, scene_mod, scene_stage
 from .preferences import folders
 from .roots import explain_none, find_all_roots
 
@@ -111,6 +111,7 @@ def _stage(options: argparse.Namespace) -> int:
     hull = scene_import.HullOptions(cells="NONE")
     stage = scene_stage.StageOptions(options.stage, options.phase, options.parts, hull)
     game = os.path.abspath(options.game)
+    same_file.refuse_inside(options.output, game)
     for imported in scene_stage.import_stage(bpy.context.scene, game, mod, stage, lambda part: None):
         _tell(imported)
     return _save(options.output)
@@ -122,12 +123,17 @@ def _save(path: str) -> int:
         raise FormatError("there is no such folder", file=os.path.dirname(output), remedy="make it first")
     if os.path.isdir(output):  # Blender 4.2 removes an empty one
         raise FormatError("can't be written: a folder has this name", file=path, remedy="choose another name")
+    paths = bpy.context.preferences.filepaths
+    versions = paths.save_version
     try:
+        paths.save_version = 0  # an OUT.blend1 beside it may be the user's
         with _blender_quiet():
             bpy.ops.wm.save_as_mainfile(filepath=output, check_existing=False, compress=True)
     except RuntimeError as error:
         raise FormatError(f"can't be written: {_last_line(error)}", file=path) from None
-    print(f"wrote {path}")
+    finally:
+        paths.save_version = versions
+    _say(f"wrote {path}")
     return FINE
 
 
@@ -151,10 +157,10 @@ def _check_file(path: str) -> int:
     status = FINE
     for root in _roots(path):
         checked = problems.check_root(bpy.context, root)
-        print(f"{path}: {summary(checked)}")
+        _say(f"{path}: {summary(checked)}")
         for problem in checked.problems:
             if problem.severity is not Severity.INFO:
-                print(f"  {problem.severity.value}: {problem.check}: {problem.message}")
+                _say(f"  {problem.severity.value}: {problem.check}: {problem.message}")
         status = status if checked.sound else FAILED
     return status
 
@@ -168,10 +174,11 @@ def _export(options: argparse.Namespace) -> int:
         names = ", ".join(root.name for root in _roots(options.blend))
         raise FormatError("name one of its roots with --root", file=options.blend, found=names)
     _refuse_output(options.output, carry.ENDINGS[carry.kind(roots[0])], [options.blend])
+    same_file.refuse_inside(options.output, carry.origin(roots[0])[0])
     exported = _export_root(roots[0], options)
     files.write_file(options.output, exported.data)
     _warn(exported.warnings)
-    print(f"{exported.summary}; wrote {len(exported.data):,} bytes to {options.output}")
+    _say(f"{exported.summary}; wrote {len(exported.data):,} bytes to {options.output}")
     return FINE
 
 
@@ -186,8 +193,8 @@ def _mod(options: argparse.Namespace) -> int:
     exported = scene_mod.export_mod(bpy.context, chosen, lambda part: None)
     _warn(exported.warnings)
     for note in exported.notes:
-        print(note)
-    print(f"wrote {exported.written.path}, replaced {', '.join(exported.written.replaced) or 'nothing'}")
+        _say(note)
+    _say(f"wrote {exported.written.path}, replaced {', '.join(exported.written.replaced) or 'nothing'}")
     return FINE
 
 
@@ -195,11 +202,13 @@ def _mod(options: argparse.Namespace) -> int:
 
 
 def _refuse_output(output: str, ending: str, inputs: Sequence[str] = ()) -> None:
-    """Raises `FormatError` if the output doesn't end as its kind of file does, or is one of the inputs."""
+    """Raises `FormatError` if the output doesn't end as its kind of file does, is one of the inputs, or lies in the
+    game folder of the preferences."""
     if not output.lower().endswith(ending):
         raise FormatError(f"the output must be a {ending} file", file=output, remedy=f"choose a name with {ending}")
+    same_file.refuse_inside(output, folders(bpy.context)[0])
     for path in inputs:
-        if os.path.exists(path) and os.path.exists(output) and os.path.samefile(path, output):
+        if same_file.same_file(path, output):
             raise FormatError("the output would replace the input", file=output, remedy="choose another name")
 
 
@@ -219,9 +228,9 @@ def _open(path: str) -> None:
 
 def _import_file(path: str, hull: scene_import.HullOptions, parts: scene_import.SetOptions) -> scene_import.Imported:
     """Imports a hull or a set, whichever the file is by its content."""
-    data, scene, name = files.read_file(path), bpy.context.scene, os.path.basename(path)
+    kind, data = detect.read_known(path)
+    scene, name = bpy.context.scene, os.path.basename(path)
     try:
-        kind = detect.detect(data)
         if kind is detect.Kind.HULL:
             return scene_import.make_hull(scene, name, data, hull)
         if kind is detect.Kind.COLLISION_SET:
@@ -246,14 +255,19 @@ def _export_root(root: bpy.types.Object, options: argparse.Namespace) -> scene_e
     return scene_export.export_hull(bpy.context, root, how, apply_modifiers=True)
 
 
+def _say(text: str) -> None:
+    """One line on standard output, with what would break or hide it escaped."""
+    print(printable(text))
+
+
 def _tell(imported: scene_import.Imported) -> None:
-    print(imported.summary)
+    _say(imported.summary)
     _warn(imported.warnings)
 
 
 def _warn(warnings: Sequence[str]) -> None:
     for warning in warnings:
-        print(f"warning: {warning}")
+        _say(f"warning: {warning}")
 
 
 def _tell_error(error: FormatError) -> None:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .core import mcol as mcol
     from .core import query as query
     from .core import rebuild as rebuild
+    from .core import same_file as same_file
 else:
 
     class Deferred:
@@ -68,3 +69,4 @@ else:
     mcol = Deferred("core.mcol")
     query = Deferred("core.query")
     rebuild = Deferred("core.rebuild")
+    same_file = Deferred("core.same_file")

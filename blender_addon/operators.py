@@ -13,9 +13,9 @@ from bpy_extras.io_utils import ExportHelper, ImportHelper
 
 from . import carry, scene_names, viewport
 from .core.errors import FormatError
-from .deferred import detect, files, rebuild, scene_export, scene_import, scene_mod, scene_stage
+from .deferred import detect, files, rebuild, same_file, scene_export, scene_import, scene_mod, scene_stage
 from .preferences import PATH_OPTIONS, SylpheedPreferences, folders
-from .roots import find_root, find_roots
+from .roots import find_all_roots, find_root, find_roots
 from .translations import CONTEXT, label_text, report_text
 
 if TYPE_CHECKING:
@@ -249,6 +249,9 @@ class ExportFile(ExportHelper):
             if Path(path).name in ("", self.filename_ext):
                 path = str(Path(path).with_name(stem + self.filename_ext))
             context.window_manager.progress_update(0.9)
+            origins = {carry.origin(root)[0] for root in find_all_roots(context.scene)}
+            for game in {folders(context)[0], *origins}:
+                same_file.refuse_inside(path, game)
             files.write_file(path, exported.data)
         except FormatError as error:
             return refuse(self, error)

@@ -12,7 +12,7 @@ import bpy
 import numpy as np
 
 from . import axes, carry, roots, scene_names
-from .core import assemble, collision_set, files, mcol, surfaces
+from .core import assemble, collision_set, detect, files, mcol, surfaces
 from .core.errors import FormatError, some
 from .core.geometry import repeated
 from .mesh_bridge import NewMesh, make_meshes
@@ -62,7 +62,7 @@ class Imported:
 def import_hull(scene: bpy.types.Scene, path: str, options: HullOptions) -> Imported:
     """Reads a `.col` and makes its objects. Raises `FormatError`, and makes none then."""
     try:
-        return make_hull(scene, os.path.basename(path), files.read_file(path), options)
+        return make_hull(scene, os.path.basename(path), detect.read_known(path)[1], options)
     except FormatError as error:
         raise (error if error.file else error.within(path)) from None
 
@@ -70,7 +70,8 @@ def import_hull(scene: bpy.types.Scene, path: str, options: HullOptions) -> Impo
 def import_set(scene: bpy.types.Scene, path: str, options: SetOptions, progress: Progress) -> Imported:
     """Reads a CollisionSet and makes an object for each part that the filter names. Raises `FormatError`."""
     try:
-        return make_set(scene, os.path.basename(path), files.read_file(path), options, progress)
+        data = files.read_file(path, detect.MOST[detect.Kind.COLLISION_SET])
+        return make_set(scene, os.path.basename(path), data, options, progress)
     except FormatError as error:
         raise (error if error.file else error.within(path)) from None
 
