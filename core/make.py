@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .assemble import NEW, Piece, assemble, identify
+from .assemble import NEW, Edit, Piece, assemble, identify
 from .asteroid import make_asteroid
 from .collision_set import CollisionSet, unusable
 from .errors import Finding, FormatError
@@ -16,7 +16,7 @@ from .obj import Mesh
 from .rebuild import Options, Outside, Rebuild, build, rebuild, sort_into_cells
 from .separate import separate
 from .solids import inward_box
-from .surfaces import split, volumes
+from .surfaces import Facing, facing, volumes
 
 NAMELESS = "object without a name"
 
@@ -58,19 +58,27 @@ def build_new(
     """A hull with cells of this size, in a box that is the geometry's widened to whole cells, and its findings.
 
     It is what an empty hull becomes, on the same path as `build_like`. `outside_solid` is "yes", "no", or "auto":
-    solid if the surface with the largest volume faces inward. Raises `FormatError` for geometry that the game can't
-    take, or too many cells.
+    solid if the surface with the largest volume faces inward, or if all surfaces face free space only then. Raises
+    `FormatError` for geometry that the game can't take, or too many cells.
     """
     pieces = [_piece(mesh) for mesh in meshes]
     edit = assemble(pieces, None)
-    solid = outside_solid == "yes"
-    if outside_solid == "auto":
-        volume = volumes(edit.vertices, edit.triangles, split(edit.triangles))
-        solid = bool(volume[np.abs(volume).argmax()] < 0)
+    solid = _begins_in_rock(edit) if outside_solid == "auto" else outside_solid == "yes"
     empty = empty_hull(fit_grid(edit.vertices, cell_size), solid)
     options = Options(Rebuild.ALL, outside, turn)
     rebuilt = rebuild(empty, assemble(pieces, empty), options)
     return rebuilt.hull, rebuilt.findings
+
+
+def _begins_in_rock(edit: Edit) -> bool:
+    """Whether all outside is rock: if the largest surface faces inward, or if all face free space only then."""
+    surface = edit.oriented[0]
+    volume = volumes(edit.vertices, edit.triangles, surface)
+    solid = bool(volume[np.abs(volume).argmax()] < 0)
+    if solid or not (volume < 0).any():
+        return solid
+    faces = [facing(edit.vertices, edit.triangles, surface, outside) for outside in (False, True)]
+    return Facing.WRONG in faces[0] and not np.isin(faces[1], (Facing.WRONG, Facing.OUTSIDE)).any()
 
 
 def build_from_nothing(meshes: Sequence[Mesh], cell_size: float, outside_solid: str = "auto") -> Hull:

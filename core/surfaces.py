@@ -10,6 +10,7 @@ import enum
 
 import numpy as np
 
+from . import winding
 from .arrays import components, narrow, stable_order
 from .fill import crossings
 from .geometry import FLATTEST, Edges, columns, corners, cross, pick, portions, undirected_edges
@@ -147,12 +148,34 @@ def facing(vertices: np.ndarray, triangles: np.ndarray, surface: np.ndarray, out
             result[number] = Facing.WRONG if free else Facing.RIGHT
         elif not free:
             result[number] = Facing.BURIED if buried else Facing.OUTSIDE
-    return result
+    if (result == Facing.RIGHT).all() or count == 1:
+        return result
+    return _judged_together(result, winding.measure(vertices, triangles, surface, volume, outside_solid), order)
+
+
+def _judged_together(facing: np.ndarray, layers: winding.Layers, order: np.ndarray) -> np.ndarray:
+    """The same unless fewer surfaces are at fault when all are judged together: a rock may be larger than the wall that
+    it pokes into."""
+    turned = winding.turn_few(layers, order)
+    by_size = np.isin(facing, (Facing.WRONG, Facing.OUTSIDE))
+    if winding.cost(layers, turned) >= winding.cost(layers, by_size):
+        looks_out = layers.least_in_front(by_size) == 0
+        return np.where((facing == Facing.BURIED) & looks_out, Facing.RIGHT, facing)
+    least = layers.least_in_front(turned)
+    as_is = layers.least_in_front(np.zeros_like(turned))
+    in_rock = np.where(layers.beside_rock(), Facing.BURIED, Facing.OUTSIDE)
+    result = np.where(least > 0, in_rock, np.where(least < 0, Facing.WRONG, Facing.RIGHT))
+    return np.where(turned, np.where((as_is > 0) & ~layers.inward, in_rock, Facing.WRONG), result)
 
 
 def all_rock(vertices: np.ndarray, triangles: np.ndarray, surface: np.ndarray, facing: np.ndarray) -> bool:
-    """Whether the largest surface lies in the solid outside: then nothing leaves free space where ships could be."""
-    return bool(facing[np.abs(volumes(vertices, triangles, surface)).argmax()] == Facing.OUTSIDE)
+    """Whether the largest surface lies in the solid outside, and no other leaves free space where ships could be."""
+    volume = volumes(vertices, triangles, surface)
+    if facing[np.abs(volume).argmax()] != Facing.OUTSIDE:
+        return False
+    layers = winding.measure(vertices, triangles, surface, volume, True)
+    as_is = np.zeros(len(volume), bool)
+    return bool((layers.least_in_front(as_is) > 0)[~layers.flat].all())
 
 
 def _sample(surface: np.ndarray) -> np.ndarray:
