@@ -21,21 +21,24 @@ _open_file: dict[str, dict[str, None]] = {}
 
 def marks(root: bpy.types.Object) -> frozenset[str]:
     """The marks (`core.merge.mark`) of all hulls and records that a root exported."""
-    return frozenset((*_stored(root), *_open_file.get(carry.root_id(root), ())))
+    return frozenset(_known(root))
 
 
 def remember(root: bpy.types.Object, new: Iterable[str]) -> None:
-    """Adds marks to those of a root."""
-    _open_file.setdefault(carry.root_id(root), {}).update(dict.fromkeys(new))
-    _store(root)
+    """Adds marks to those of a root. One that lost its number gets none."""
+    if carry.root_id(root):
+        _open_file.setdefault(carry.root_id(root), {}).update(dict.fromkeys(new))
+        _store(root)
 
 
-def _stored(root: bpy.types.Object) -> list[str]:
-    return str(root.get(carry.EXPORTED, "")).split()
+def _known(root: bpy.types.Object) -> list[str]:
+    stored = root.get(carry.EXPORTED, "")
+    old = stored.split() if isinstance(stored, str) else ()
+    return list(dict.fromkeys((*old, *_open_file.get(carry.root_id(root), ()))))
 
 
 def _store(root: bpy.types.Object) -> None:
-    known = list(dict.fromkeys((*_stored(root), *_open_file.get(carry.root_id(root), ()))))
+    known = _known(root)
     if known and root.library is None:  # a linked root is another file's to change
         root[carry.EXPORTED] = "\n".join(known[-MOST:])
 

@@ -464,7 +464,8 @@ class EXPORT_SCENE_OT_sylpheed_mod(bpy.types.Operator):
     )
     game: StringProperty(
         name="Game Folder",
-        description="The game to take everything else from. Empty: where the import came from. It is only ever read",
+        description="The game to take everything else from. Empty: where the import came from, or that of the "
+        "preferences. It is only ever read",
         subtype="DIR_PATH",
         options={"SKIP_PRESET"} | PATH_OPTIONS,
     )

@@ -167,8 +167,9 @@ TEXTS = {
     "Where the modded archive goes, in the layout of the disc. Empty: that of the preferences": (
         "Mod のアーカイブを、ディスクと同じ構成で書き出す先。空ならプリファレンスのもの"
     ),
-    "The game to take everything else from. Empty: where the import came from. It is only ever read": (
-        "その他のデータの元になるゲーム。空ならインポート元。読み込むだけで、書き換えません"
+    "The game to take everything else from. Empty: where the import came from, or that of the preferences. "
+    "It is only ever read": (
+        "その他のデータの元になるゲーム。空ならインポート元、またはプリファレンスのフォルダー。読み込むだけで、書き換えません"
     ),
     "Collision Sets": "当たり判定セット",
     "The game holds its collision set 18 times. Which copies an edited set replaces": (

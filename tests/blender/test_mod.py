@@ -416,6 +416,95 @@ def test_of_two_games_the_other_is_left_out_with_a_message(game, mod, tmp_path):
     assert any("S14_p2_AsteroidVolume_wp` came from" in text and "isn't in the mod" in text for text in told)
 
 
+def link_hidden(folder: Path, game: Path) -> Path:
+    (folder / "hidden").symlink_to(game / "hidden")
+    return folder
+
+
+def link_files(folder: Path, game: Path) -> Path:
+    (folder / "hidden").mkdir()
+    for file in (game / "hidden").iterdir():
+        (folder / "hidden" / file.name).symlink_to(file)
+    return folder
+
+
+def hard_link_files(folder: Path, game: Path) -> Path:
+    (folder / "hidden").mkdir()
+    for file in (game / "hidden").iterdir():
+        (folder / "hidden" / file.name).hardlink_to(file)
+    return folder
+
+
+def link_folder(folder: Path, game: Path) -> Path:
+    (folder / "link").symlink_to(game)
+    return folder / "link"
+
+
+@pytest.mark.parametrize(
+    "way",
+    [
+        link_hidden,
+        link_files,
+        hard_link_files,
+        link_folder,
+        lambda folder, game: game / "hidden" / "mod",
+        lambda folder, game: game.parent,
+    ],
+)
+def test_a_mod_that_leads_into_the_game_is_refused(game, mod, way):
+    before = {path: path.read_bytes() for path in game.rglob("*") if path.is_file()}
+    rock(stage()).location.x = 500
+    assert "can't be written onto the game" in refused(directory=str(way(mod, game)))
+    assert {path: path.read_bytes() for path in game.rglob("*") if path.is_file()} == before
+
+
+def test_a_root_that_lost_its_properties_is_named(game, mod):
+    root, other = stage(), stage("Phase_2")
+    rock(other).location.x += 100
+    del root["sylpheed_kind"]
+    told = export()
+    assert any(f"`{root.name}` lost its source" in text for text in told)
+    root["sylpheed_kind"] = "hull"
+    del root["sylpheed_root"]
+    rock(root).location.x = 500
+    export()
+    rock(root).location.x = 0
+    export()
+    assert "sylpheed_exported" not in root
+
+
+def test_two_stages_of_one_hull_merge_with_what_a_copy_of_the_root_shows(game, mod):
+    """A root that is copied with everything below it is one more root of its entry."""
+    root = stage()
+    for obj in bpy.context.view_layer.objects:
+        obj.select_set(obj in (root, *root.children))
+    before = set(bpy.data.objects)
+    bpy.ops.object.duplicate()
+    (copy,) = [obj for obj in set(bpy.data.objects) - before if obj.get("sylpheed_kind") == "hull"]
+    rock(copy).location.x = 500
+    export()
+    edited = entry(mod)
+    assert edited != entry(game)
+    rock(root).location.x = 400
+    assert f"`{copy.name}`" in refused()
+    rock(copy).location.x = 400
+    export()
+    assert entry(mod) not in (edited, entry(game))
+
+
+def test_a_fitted_grid_that_is_taken_back_leaves_the_mod(game, mod):
+    stage()
+    source = bpy.data.objects[HULL]["sylpheed_source"]
+    bpy.ops.sylpheed.fit_grid(cell_size=7000.0)
+    export()
+    assert entry(mod) != entry(game)
+    root = bpy.data.objects[HULL]
+    del root["sylpheed_source"]
+    root["sylpheed_source"] = bytes(source)
+    export()
+    assert entry(mod) == entry(game)
+
+
 def test_a_game_without_the_entry_leaves_it_out_with_a_message(game, mod, tmp_path):
     stage()
     bpy.data.objects[HULL]["sylpheed_entry"] = "S99.col"
