@@ -73,7 +73,7 @@ def redraw_sidebars(context: bpy.types.Context) -> None:
 
 
 class SYLPHEED_OT_select_problem(bpy.types.Operator, RootProperties):
-    """Enter edit mode with exactly these elements selected"""
+    """Enter edit mode with exactly these elements selected, or select the objects meant"""
 
     bl_idname = "sylpheed.select_problem"
     bl_label = "Select Sylpheed Problem"
@@ -137,6 +137,9 @@ def select_elements(context: bpy.types.Context, found: list[problems.Problem]) -
     """
     objects = problems.by_session_uid(context.scene)
     elements = gather(found)
+    whole = {uid for problem in found if not problem.kind for uid in problem.objects}
+    if whole and not elements:
+        return _select_objects(context, [objects[uid] for uid in whole if uid in objects], whole)
     _refuse_hangs([objects[uid] for uid in elements])
     chosen = [objects[uid] for uid in elements if _can_enter(context, objects[uid])]
     kind = found[0].kind
@@ -150,6 +153,17 @@ def select_elements(context: bpy.types.Context, found: list[problems.Problem]) -
     return [obj.name for obj in entered], left_out
 
 
+def _select_objects(
+    context: bpy.types.Context, objects: list[bpy.types.Object], wanted: set[int]
+) -> tuple[list[str], list[str]]:
+    """Selects exactly these objects, in object mode. Returns their names, and those of the wanted that can't be."""
+    chosen = [obj for obj in objects if _can_select(context, obj)]
+    if chosen:
+        _show_alone(context, chosen)
+    reached = {obj.session_uid for obj in chosen}
+    return [obj.name for obj in chosen], sorted(problems.name_of(uid) for uid in wanted - reached)
+
+
 def gather(found: list[problems.Problem]) -> dict[int, np.ndarray]:
     """The elements of some problems, int64, by the objects' session numbers."""
     elements: dict[int, np.ndarray] = {}
@@ -161,6 +175,13 @@ def gather(found: list[problems.Problem]) -> dict[int, np.ndarray]:
 
 def _enter_edit_mode(context: bpy.types.Context, objects: list[bpy.types.Object], kind: str) -> None:
     """Enters edit mode on these objects alone, to select elements of a kind, and shows them."""
+    _show_alone(context, objects)
+    context.tool_settings.mesh_select_mode = tuple(kind == mode for mode in ("VERT", "EDGE", "FACE"))
+    bpy.ops.object.mode_set(mode="EDIT")
+
+
+def _show_alone(context: bpy.types.Context, objects: list[bpy.types.Object]) -> None:
+    """Shows and selects these objects alone, in object mode."""
     if context.mode != "OBJECT":
         bpy.ops.object.mode_set(mode="OBJECT")
     for obj in context.view_layer.objects:
@@ -173,13 +194,15 @@ def _enter_edit_mode(context: bpy.types.Context, objects: list[bpy.types.Object]
             obj.local_view_set(view, True)
         obj.select_set(True)
     context.view_layer.objects.active = objects[0]
-    context.tool_settings.mesh_select_mode = tuple(kind == mode for mode in ("VERT", "EDGE", "FACE"))
-    bpy.ops.object.mode_set(mode="EDIT")
 
 
 def _can_enter(context: bpy.types.Context, obj: bpy.types.Object) -> bool:
-    editable = obj.library is None and obj.data.library is None and not obj.hide_select
-    return editable and obj in context.view_layer.objects.values() and _collections_shown(context, obj)
+    return obj.library is None and obj.data.library is None and _can_select(context, obj)
+
+
+def _can_select(context: bpy.types.Context, obj: bpy.types.Object) -> bool:
+    known = not obj.hide_select and obj in context.view_layer.objects.values()
+    return known and _collections_shown(context, obj)
 
 
 def _collections_shown(context: bpy.types.Context, obj: bpy.types.Object) -> bool:

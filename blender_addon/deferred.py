@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from . import evaluation as evaluation
     from . import grid_layers as grid_layers
     from . import mesh_bridge as mesh_bridge
     from . import problems as problems
@@ -51,6 +52,7 @@ else:
         names = [stand_in._name for stand_in in globals().values() if isinstance(stand_in, Deferred)]
         return {name: import_module(f".{name}", __package__) for name in names}
 
+    evaluation = Deferred("evaluation")
     grid_layers = Deferred("grid_layers")
     mesh_bridge = Deferred("mesh_bridge")
     problems = Deferred("problems")

@@ -99,10 +99,27 @@ class View:
         finally:
             owner.to_mesh_clear()
 
-    def count_instances(self, obj: bpy.types.Object) -> int:
-        """How many instances an object's modifiers make."""
+    def extras(self, obj: bpy.types.Object) -> list[str]:
+        """What an object's nodes make besides a mesh, such as "5 instances"."""
         if not any(modifier.type == "NODES" and modifier.show_viewport for modifier in obj.modifiers):
-            return 0
+            return []
+        if not hasattr(obj, "evaluated_geometry"):  # before 4.5
+            count = self._count_instances(obj)
+            return [f"{count:,} instances"] if count else []
+        geometry = self._helpers.get(obj, obj).evaluated_get(self.depsgraph).evaluated_geometry()
+        instances = geometry.instances_pointcloud()
+        curves = geometry.curves if obj.type == "MESH" else None  # those of a curve object are what it is made from
+        counted = {
+            "instances": 0 if instances is None else len(instances.points),
+            "points": 0 if geometry.pointcloud is None else len(geometry.pointcloud.points),
+            "curves": 0 if curves is None else len(curves.curves),
+        }
+        found = [f"{count:,} {what}" for what, count in counted.items() if count]
+        found += ["a volume"] if geometry.volume is not None else []
+        return found + (["Grease Pencil strokes"] if geometry.grease_pencil is not None else [])
+
+    def _count_instances(self, obj: bpy.types.Object) -> int:
+        """The same from what Blender draws, which lists everything in the scene."""
         if self._instances is None:
             self._instances = {}
             for instance in self.depsgraph.object_instances:

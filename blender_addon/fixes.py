@@ -120,13 +120,13 @@ def mend_objects(
     try:
         for uid, numbers in gather(found).items():
             obj = objects[uid]
-            why = _reason_against(obj)
+            why = reason_against(obj)
             if uid in waiting:
                 why = report_text("has vertices in one place: merge them first")
             if why:
                 left_out[uid] = why
                 continue
-            with _editable(obj) as mesh:
+            with editable(obj) as mesh:
                 unmended[uid] = mesh.copy()
                 source = _source_triangles(root, obj)
                 shape, kept = before.shapes[uid], partners.get(uid, numbers)
@@ -160,7 +160,8 @@ def _reason_not_own(obj: bpy.types.Object) -> str:
     return report_text("is no mesh: convert it to one first")
 
 
-def _reason_against(obj: bpy.types.Object) -> str:
+def reason_against(obj: bpy.types.Object) -> str:
+    """Why a fix may not change an object's mesh, "" where it may."""
     if obj.library or obj.data.library or obj.data.override_library:
         return report_text("is linked from a library: make it local first")
     if sum(other.data == obj.data for other in bpy.data.objects) > 1:
@@ -171,7 +172,7 @@ def _reason_against(obj: bpy.types.Object) -> str:
 
 
 @contextmanager
-def _editable(obj: bpy.types.Object) -> Iterator[bmesh.types.BMesh]:
+def editable(obj: bpy.types.Object) -> Iterator[bmesh.types.BMesh]:
     """The object's mesh to change, in object and in edit mode."""
     if obj.mode == "EDIT":
         mesh = bmesh.from_edit_mesh(obj.data)

@@ -22,6 +22,7 @@ from .core.rebuild import Options, Rebuilt, count_changes, rebuild
 from .core.rebuild_set import RebuiltSet, new_flat, new_volume_faults, rebuild_set
 from .core.surfaces import split
 from .intersections import intersection_faults
+from .left_out import LeftOut
 from .scene_export import HullEdit, SetEdit, read_hull, read_set
 from .scene_read import Origin
 from .translations import label_text
@@ -48,6 +49,8 @@ TITLES = {
     "intersecting surfaces": "Intersecting surfaces",
     "long lists": "Cells with long lists",
     "refused": "Refused",
+    "cutters": "Cutters in the hull",
+    "edited cells": "Cell boxes with faces",
     "left out": "Not exported as shown",
     "empty part": "Parts without faces",
     "removed part": "Parts that are gone",
@@ -67,7 +70,8 @@ class Problem:
 
     `check` is a key of `TITLES`. `elements` are indices into each object's own mesh, int64, of vertices, edges or
     faces as `kind` says (VERT, EDGE, FACE, "" for none). `objects` are those with the fault whose own elements it
-    isn't at, because modifiers or instances make others. `partners` has for each doubled vertex the one to keep.
+    isn't at, because modifiers or instances make others, or because the whole object is meant (`kind` is "").
+    `partners` has for each doubled vertex the one to keep.
 
     Objects are held by their session number: an object and one linked from a library may have the same name.
     """
@@ -125,6 +129,11 @@ def by_session_uid(scene: bpy.types.Scene) -> dict[int, bpy.types.Object]:
     return {obj.session_uid: obj for obj in scene.objects}
 
 
+def name_of(session_uid: int) -> str:
+    """The name of an object that may be in another scene."""
+    return next((obj.name for obj in bpy.data.objects if obj.session_uid == session_uid), "")
+
+
 def check_root(context: bpy.types.Context, root: bpy.types.Object) -> Checked:
     """Checks what hangs below a root, without changing anything."""
     shapes: dict[int, Shape] = {}
@@ -171,7 +180,7 @@ def _check_hull(context: bpy.types.Context, hull: HullEdit) -> tuple[list[Fact],
         faults += intersection_faults(edit, source) + long_list_faults(edit, source, source.grid)
     problems = [where.problem(fault) for fault in faults if fault.check != "loose vertices"]
     problems += where.loose() + where.doubled() + where.large()
-    problems += [Problem(Severity.WARNING, "left out", warning, 1) for warning in hull.warnings]
+    problems += _left_out(hull.left_out)
     rebuilt = None
     if not any(problem.severity is Severity.ERROR for problem in problems):
         try:
@@ -327,7 +336,7 @@ def _check_set(context: bpy.types.Context, edited: SetEdit) -> tuple[list[Fact],
             message = "they have no area and are left out"
             found.append(where.problem(Fault(Severity.WARNING, "zero-area triangles", message, "triangles", thin)))
     problems = _merged(found)
-    problems += [Problem(Severity.WARNING, "left out", warning, 1) for warning in edited.warnings]
+    problems += _left_out(edited.left_out)
     rebuilt = None
     try:
         rebuilt = rebuild_set(source, edited.edits, edited.removed)
@@ -368,6 +377,13 @@ def _merged(problems: list[Problem]) -> list[Problem]:
             )
         )
     return merged
+
+
+def _left_out(found: Iterable[LeftOut]) -> list[Problem]:
+    return [
+        Problem(Severity.WARNING, left.check, left.message, max(len(left.objects), 1), objects=left.objects)
+        for left in found
+    ]
 
 
 def _refused(error: FormatError) -> Problem:

@@ -6,24 +6,24 @@ from dataclasses import dataclass, replace
 
 import bpy
 
-from . import carry, scene_names, sources
+from . import carry, left_out, scene_names, sources
 from .applied import refuse_applied
 from .core import collision_set, mcol
 from .core.assemble import Edit, Piece, assemble
-from .core.errors import Finding, some
+from .core.errors import Finding
 from .core.fault import refuse
 from .core.faults import long_list_faults
 from .core.placement import pull_inside
 from .core.rebuild import Options, Rebuilt, rebuild
 from .core.rebuild_set import PartEdit, rebuild_set
 from .intersections import intersection_faults
+from .left_out import LeftOut
 from .scene_read import (
     GEOMETRY_TYPES,
     Origin,
-    below,
     claim_by_position,
+    family,
     read_objects,
-    strays,
 )
 
 
@@ -46,20 +46,21 @@ class HullEdit:
     edit: Edit
     pieces: tuple[Piece, ...]
     origins: tuple[Origin, ...]
-    warnings: tuple[str, ...]
+    left_out: tuple[LeftOut, ...]
 
 
 def read_hull(context: bpy.types.Context, root: bpy.types.Object, apply_modifiers: bool) -> HullEdit:
     """The edit of a hull. Raises `FormatError` for a source that can't be read."""
     source = sources.hull_source(root)
-    readings = read_objects(context, root, below(context.scene, root), apply_modifiers, lambda _: source)
+    parts = family(context.scene, root)
+    readings = read_objects(context, root, parts.exported, apply_modifiers, lambda _: source)
     pieces = [piece for reading in readings for piece in reading.pieces]
     refuse_applied(root, ((piece, source.vertices) for piece in pieces))
     box = source.grid.minimum, source.grid.maximum
     pieces = [replace(piece, vertices=pull_inside(piece.vertices, piece.slack, *box)) for piece in pieces]
     pieces = claim_by_position(pieces, source)
     origins = [origin for reading in readings for origin in reading.origins]
-    warnings = [warning for reading in readings for warning in reading.warnings]
+    found = [left for reading in readings for left in reading.left_out]
     order = sorted(range(len(pieces)), key=lambda number: _first_claim(pieces[number]))
     pieces = [pieces[number] for number in order]
     return HullEdit(
@@ -68,7 +69,7 @@ def read_hull(context: bpy.types.Context, root: bpy.types.Object, apply_modifier
         assemble(pieces, source),
         tuple(pieces),
         tuple(origins[number] for number in order),
-        (*warnings, *_stray_warnings(context, root)),
+        (*found, *left_out.around(context.scene, root, parts)),
     )
 
 
@@ -80,7 +81,7 @@ def export_hull(
     rebuilt = rebuild(hull.source, hull.edit, replace(options, own_box=hull.own_box))
     told = [*rebuilt.findings, *_advice(hull, rebuilt)]
     summary = f"{root.name}: {_summary(rebuilt)}" + ("" if hull.own_box else ", in another grid than it came with")
-    return Exported(mcol.encode(rebuilt.hull), summary, (*hull.warnings, *map(str, told)))
+    return Exported(mcol.encode(rebuilt.hull), summary, (*map(str, hull.left_out), *map(str, told)))
 
 
 def _advice(hull: HullEdit, rebuilt: Rebuilt) -> list[Finding]:
@@ -103,7 +104,7 @@ class SetEdit:
     edits: tuple[PartEdit, ...]
     origins: tuple[tuple[Origin, ...], ...]
     removed: tuple[int, ...]
-    warnings: tuple[str, ...]
+    left_out: tuple[LeftOut, ...]
 
 
 def export_set(context: bpy.types.Context, root: bpy.types.Object, apply_modifiers: bool) -> Exported:
@@ -117,7 +118,7 @@ def export_set(context: bpy.types.Context, root: bpy.types.Object, apply_modifie
     return Exported(
         collision_set.encode(rebuilt.library),
         f"{root.name}: {len(rebuilt.library.parts):,} parts, {changed}",
-        (*edited.warnings, *map(str, rebuilt.findings)),
+        (*map(str, edited.left_out), *map(str, rebuilt.findings)),
     )
 
 
@@ -127,8 +128,9 @@ def read_set(context: bpy.types.Context, root: bpy.types.Object, apply_modifiers
     imported = carry.imported_records(root)
     if not carry.root_id(root):
         raise carry.lost_source(root, carry.ROOT_ID)
-    edits, origins, warnings = [], [], []
-    objects = below(context.scene, root)
+    edits, origins, found = [], [], []
+    children = family(context.scene, root)
+    objects = children.exported
 
     def source_of(obj: bpy.types.Object) -> collision_set.Part | None:
         record = _identity(obj, root, len(source.parts))[0]
@@ -140,7 +142,7 @@ def read_set(context: bpy.types.Context, root: bpy.types.Object, apply_modifiers
     ]
     refuse_applied(root, ((piece, part and part.vertices) for piece, part in parts))
     for obj, reading in zip(objects, readings, strict=True):
-        warnings += reading.warnings
+        found += reading.left_out
         if obj.type not in GEOMETRY_TYPES and not reading.pieces:
             continue
         record, name = _identity(obj, root, len(source.parts))
@@ -150,7 +152,8 @@ def read_set(context: bpy.types.Context, root: bpy.types.Object, apply_modifiers
         origins.append(tuple(reading.origins))
     edits = _settle_records(edits)
     removed = sorted(imported - {edit.record for edit in edits})
-    return SetEdit(source, tuple(edits), tuple(origins), tuple(removed), (*warnings, *_stray_warnings(context, root)))
+    found += left_out.around(context.scene, root, children)
+    return SetEdit(source, tuple(edits), tuple(origins), tuple(removed), tuple(found))
 
 
 def _identity(obj: bpy.types.Object, root: bpy.types.Object, count: int) -> tuple[int | None, str | None]:
@@ -195,12 +198,3 @@ def _summary(rebuilt: Rebuilt) -> str:
         changes.append(f"{len(rebuilt.cells):,} cells rebuilt")
     hull = rebuilt.hull
     return f"{len(hull.vertices):,} vertices, {len(hull.triangles):,} triangles, " + (", ".join(changes) or "unchanged")
-
-
-def _stray_warnings(context: bpy.types.Context, root: bpy.types.Object) -> list[str]:
-    names = strays(context.scene, root)
-    if not names:
-        return []
-    return [
-        f"{some([f'`{name}`' for name in names])} came with {root.name} but no longer hang below it and aren't exported"
-    ]

@@ -8,10 +8,12 @@ from dataclasses import dataclass, field
 import bpy
 import numpy as np
 
-from . import carry
+from . import carry, left_out
 from .core.assemble import NEW, Mesh, Piece, identify
+from .core.errors import some
 from .core.placement import EXACT, Placement, place, rounded
 from .evaluation import View, evaluated, is_edited
+from .left_out import Family, LeftOut
 from .mesh_bridge import MeshArrays, read_mesh
 
 __all__ = ["is_edited"]
@@ -39,16 +41,21 @@ class Reading:
 
     pieces: list[Piece] = field(default_factory=list)
     origins: list[Origin] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
+    left_out: list[LeftOut] = field(default_factory=list)
 
 
 def below(scene: bpy.types.Scene, root: bpy.types.Object) -> list[bpy.types.Object]:
     """Everything in the scene that is parented to a root, up to other roots, less what only shows something."""
+    return family(scene, root).exported
+
+
+def family(scene: bpy.types.Scene, root: bpy.types.Object) -> Family:
+    """All that is parented to a root."""
     children: dict[bpy.types.Object, list[bpy.types.Object]] = {}
     for obj in bpy.data.objects:  # Object.children looks through all of them each time
         if (parent := obj.parent) is not None:
             children.setdefault(parent, []).append(obj)
-    found: list[bpy.types.Object] = []
+    found = Family([], [], [])
     waiting = list(children.get(root, ()))
     while waiting:
         obj = waiting.pop()
@@ -56,28 +63,21 @@ def below(scene: bpy.types.Scene, root: bpy.types.Object) -> list[bpy.types.Obje
         if kind in (carry.HULL, carry.SET):
             continue
         waiting += children.get(obj, ())
-        if kind != carry.SHOWN and _is_in(scene, obj):
-            found.append(obj)
-    return sorted(found, key=lambda obj: obj.name)
+        if kind == carry.SHOWN:
+            found.shown.append(obj)
+        elif _is_in(scene, obj):
+            found.exported.append(obj)
+        elif any(other.user_of_id(obj) for other in bpy.data.scenes):
+            found.elsewhere.append(obj)
+    for objects in (found.exported, found.shown, found.elsewhere):
+        objects.sort(key=lambda obj: obj.name)
+    return found
 
 
 def _is_in(scene: bpy.types.Scene, obj: bpy.types.Object) -> bool:
     named = scene.objects.get(obj.name)
     # One that is linked from a library may have the same name.
     return named == obj or (named is not None and bool(scene.user_of_id(obj)))
-
-
-def strays(scene: bpy.types.Scene, root: bpy.types.Object) -> list[str]:
-    """Names of objects that were imported with a root and no longer hang below it."""
-    family = {carry.HULL, carry.SET}
-    return sorted(
-        obj.name
-        for obj in scene.objects
-        if obj.type == "MESH"
-        and carry.came_with(obj, root)
-        and carry.kind(obj) != carry.SHOWN
-        and not any(carry.kind(parent) in family for parent in _parents(obj))
-    )
 
 
 def read_objects(
@@ -104,16 +104,13 @@ def read_objects(
 def _read_object(view: View, obj: bpy.types.Object, source: np.ndarray | None, reading: Reading) -> None:
     kind = obj.type
     if kind in GEOMETRY_TYPES:
-        arrays = _read_geometry(view, obj, reading)
+        arrays = _read_geometry(view, obj, obj, reading)
         if arrays is not None:
             origin = Origin(obj.session_uid, arrays.faces, _is_own(obj, arrays))
             _add(reading, obj.name, arrays, view.placement(obj), origin, source)
     elif kind == "EMPTY":
         _read_instances(view, obj, source, reading)
-    elif kind == "META":
-        reading.warnings.append(f"`{obj.name}` is a metaball and isn't exported: convert it to a mesh")
-    if kind != "EMPTY" and obj.instance_type in {"VERTS", "FACES"} and obj.children:
-        reading.warnings.append(f"`{obj.name}` repeats its children; only the originals are exported")
+    reading.left_out += left_out.of_object(obj)
 
 
 def _add(
@@ -125,7 +122,7 @@ def _add(
         if np.linalg.det(placement.matrix[:3, :3]) < 0:
             triangles = triangles[:, [0, 2, 1]]
         if _flattens(placement.matrix) and len(triangles) and not np.array_equal(vertices, arrays.vertices):
-            reading.warnings.append(f"`{name}` is scaled to 0, which makes it flat")
+            reading.left_out.append(LeftOut(f"`{name}` is scaled to 0, which makes it flat", (origin.session_uid,)))
     reading.pieces.append(Piece(name, vertices, triangles, arrays.vertex_ids, arrays.triangle_ids, slack))
     reading.origins.append(origin)
 
@@ -159,14 +156,17 @@ def _is_own(obj: bpy.types.Object, arrays: MeshArrays) -> bool:
     return len(arrays.vertices) == len(obj.data.vertices) and arrays.face_count == len(obj.data.polygons)
 
 
-def _read_geometry(view: View, obj: bpy.types.Object, reading: Reading) -> MeshArrays | None:
+def _read_geometry(view: View, obj: bpy.types.Object, owner: bpy.types.Object, reading: Reading) -> MeshArrays | None:
+    """The geometry of an object that shows by itself or in `owner`, a collection instance."""
     with view.mesh(obj) as mesh:
         arrays = read_mesh(mesh)
-    instances = view.count_instances(obj) if view.evaluates_shape(obj) else 0
-    if instances:
-        reading.warnings.append(
-            f"`{obj.name}` makes {instances:,} instances that aren't exported: add a Realize Instances node"
-        )
+    name, uid = f"`{obj.name}`" if obj == owner else f"`{owner.name}`: `{obj.name}`", (owner.session_uid,)
+    extras = view.extras(obj) if view.evaluates_shape(obj) else []
+    if extras:
+        remedy = "add a Realize Instances node" if "instances" in extras[0] else "make a mesh of them in its nodes"
+        reading.left_out.append(LeftOut(f"{name} makes {some(extras)}, which aren't exported: {remedy}", uid))
+    if len(arrays.vertices) and not len(arrays.triangles):
+        reading.left_out.append(LeftOut(f"{name} has vertices but no faces, and isn't exported", uid))
     return arrays if len(arrays.triangles) or len(arrays.vertices) else None
 
 
@@ -180,8 +180,9 @@ def _members(obj: bpy.types.Object) -> list[bpy.types.Object]:
 def _read_instances(view: View, empty: bpy.types.Object, source: np.ndarray | None, reading: Reading) -> None:
     """The geometry of a collection instance."""
     for obj in _members(empty):
+        reading.left_out += left_out.of_object(obj, empty)
         if obj.type in GEOMETRY_TYPES:
-            arrays = _read_geometry(view, obj, reading)
+            arrays = _read_geometry(view, obj, empty, reading)
             if arrays is not None:
                 offset = np.eye(4)
                 offset[:3, 3] = -np.array(empty.instance_collection.instance_offset, np.float64)
@@ -189,6 +190,5 @@ def _read_instances(view: View, empty: bpy.types.Object, source: np.ndarray | No
                 origin = Origin(empty.session_uid, arrays.faces, False)
                 _add(reading, f"{empty.name}: {obj.name}", arrays, placement, origin, source)
         elif obj.instance_type == "COLLECTION" and obj.instance_collection:
-            reading.warnings.append(
-                f"`{empty.name}` holds the instance `{obj.name}`, which isn't exported: make it real"
-            )
+            message = f"`{empty.name}` holds the instance `{obj.name}`, which isn't exported: make it real"
+            reading.left_out.append(LeftOut(message, (empty.session_uid,)))

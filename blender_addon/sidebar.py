@@ -6,15 +6,16 @@ from unicodedata import east_asian_width
 
 import bpy
 
-from . import carry, last_check
+from . import carry, fixes, last_check, object_fixes
 from .check_operators import SYLPHEED_OT_check, SYLPHEED_OT_select_problem
 from .core.errors import Severity
 from .deferred import problems
-from .fixes import FIXES
 from .roots import root_of
 from .translations import CONTEXT
 
 ICONS = {Severity.ERROR: "CANCEL", Severity.WARNING: "ERROR", Severity.INFO: "INFO"}
+
+FIXES = fixes.FIXES | object_fixes.FIXES
 
 WIDTH = 34
 """Letters that a line of the sidebar holds at its usual width. Japanese ones take the room of two."""
@@ -69,7 +70,8 @@ def _draw_problem(layout: bpy.types.UILayout, root: bpy.types.Object, problem: p
     count.label(text=f"{problem.count:,}", translate=False)
     if not problem.elements:
         _draw_message(column, problem.message)
-        return
+        if problem.kind or not problem.objects:
+            return
     row = column.row(align=True)
     select = row.operator(SYLPHEED_OT_select_problem.bl_idname, text="Select")
     select.root_uid, select.check, select.severity = root.session_uid, problem.check, problem.severity.value

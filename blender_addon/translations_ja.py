@@ -28,6 +28,8 @@ OPERATORS = {
     "Turn Sylpheed Faces": "Sylpheed の面を反転",
     "Drop Unused Sylpheed Vertices": "Sylpheed の未使用の頂点を削除",
     "Delete Doubled Sylpheed Faces": "Sylpheed の重複した面を削除",
+    "Move Sylpheed Cutters out of the Hull": "Sylpheed のカッターをメッシュから外す",
+    "Make Sylpheed Cell Boxes Part of the Hull": "Sylpheed のセルの箱をメッシュに含める",
     "Add Sylpheed Asteroid": "Sylpheed 小惑星を追加",
     "New Sylpheed Hull": "Sylpheed 当たり判定メッシュを新規作成",
     "Fit Sylpheed Grid": "Sylpheed グリッドを合わせる",
@@ -192,7 +194,9 @@ TEXTS = {
     "Check the hulls and collision sets of this scene as the export does. The sidebar shows the result": (
         "このシーンの当たり判定メッシュと当たり判定セットを、エクスポート時と同じようにチェックします。結果はサイドバーに表示されます"
     ),
-    "Enter edit mode with exactly these elements selected": "該当する要素だけを選択して編集モードに入ります",
+    "Enter edit mode with exactly these elements selected, or select the objects meant": (
+        "該当する要素だけを選択して編集モードに入るか、該当するオブジェクトを選択します"
+    ),
     "Problem": "問題",
     "Which kind of problem, such as open edges": "問題の種類。open edges など",
     "Severity": "重大度",
@@ -208,6 +212,12 @@ TEXTS = {
     ),
     "Fill the holes at open edges with triangles": "開いた辺の穴を三角形面で埋めます",
     "Turn faces so that their front faces free space": "表側が空間を向くように面を反転します",
+    "Take objects that only cut others out of the hull: they stay where they are and go on cutting": (
+        "他を切り抜くだけのオブジェクトをメッシュから外します。位置も切り抜きもそのままです"
+    ),
+    "Make cell boxes with faces part of the hull, without what is left of the box": (
+        "面のあるセルの箱をメッシュに含め、箱の残りは取り除きます"
+    ),
     "Delete vertices and edges that belong to no face": "どの面にも属さない頂点と辺を削除します",
     "Delete faces that lie on the vertices of another": "他の面と同じ頂点を使う面を削除します",
     "Select an object of a hull or collision set": "当たり判定のオブジェクトを選択してください",
@@ -223,6 +233,8 @@ TEXTS = {
     "Doubled faces": "重複した面",
     "Surfaces that aren't closed": "閉じていないサーフェス",
     "Bodies without volume": "体積のない立体",
+    "Cutters in the hull": "メッシュに入ったカッター",
+    "Cell boxes with faces": "面のあるセルの箱",
     "Flipped faces": "反転した面",
     "Front doesn't face free space": "表側が空間を向いていない面",
     "No surface leaves free space": "空間を残すサーフェスがない",
