@@ -133,11 +133,13 @@ def _used_by(modifier: bpy.types.Modifier) -> Iterator[bpy.types.Object]:
             yield from value.all_objects
 
 
-def _node_inputs(modifier: bpy.types.Modifier) -> list[object]:
-    try:
-        return [modifier[name] for name in modifier.keys()]  # noqa: SIM118, it has no iterator
-    except (AttributeError, TypeError):
-        return []
+def _node_inputs(modifier: Any) -> list[object]:
+    """The values of a node group's inputs. Blender 5.3 has them apart from custom properties."""
+    if hasattr(modifier, "properties"):
+        inputs = modifier.properties.inputs
+        names = [prop.identifier for prop in inputs.bl_rna.properties if prop.type == "POINTER"]
+        return [getattr(getattr(inputs, name), "value", None) for name in names]
+    return [modifier[name] for name in modifier.keys()]  # noqa: SIM118, it has no iterator
 
 
 def is_helper(obj: bpy.types.Object, used: dict[bpy.types.Object, bool]) -> bool:

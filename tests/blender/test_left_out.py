@@ -409,7 +409,11 @@ def test_an_input_of_nodes_is_named_where_it_is_neither_solid_nor_rendered(root,
     tree = target.modifiers[0].node_group
     tree.interface.new_socket("Object", in_out="INPUT", socket_type="NodeSocketObject")
     name = next(item.identifier for item in tree.interface.items_tree if item.name == "Object")
-    target.modifiers[0][name] = helper
+    modifier = target.modifiers[0]
+    if hasattr(modifier, "properties"):  # Blender 5.3
+        getattr(modifier.properties.inputs, name).value = helper
+    else:
+        modifier[name] = helper
     assert "modifier" not in told(root, "helper")
     helper.display_type, helper.hide_render = "WIRE", True
     assert "only used by a modifier" in told(root, "helper")
