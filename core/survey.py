@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -33,7 +34,7 @@ from .files import write_file
 from .hashes import file_id
 from .same_file import is_inside, refuse_same
 from .survey_archives import Archive, digest
-from .survey_facts import Ledger, Line, NotMeasurable, Subject
+from .survey_facts import Ledger, Line, NothingThere, NotMeasurable, Subject
 from .survey_hulls import Hull
 from .survey_layout import SHIPPED
 from .survey_navigation import Navigation
@@ -58,6 +59,10 @@ FACTS = (
 TITLE = "Survey of collision files of Project Sylpheed"
 MOST_LINES = 300
 ARCHIVES_NAMED = 16
+MOST_SECONDS = 300.0
+"""After so long no further file is read: only those made to take time come near."""
+MOST_STAGES = 512
+"""Stage tables that are kept till all are read: the game has 29 in each of six languages."""
 Progress = Callable[[int, int, str], None]
 
 
@@ -123,15 +128,21 @@ def _measure(inputs: Inputs, everything: bool, progress: Progress | None) -> Sur
     hulls: dict[tuple[str, str], tuple[Hull, str]] = {}
     stages: dict[str, list[Table]] = {}
     names: dict[int, str] = {}
+    latest = time.monotonic() + MOST_SECONDS
+    paired = any(source.kind is Kind.NAVIGATION for source in waiting)
     for number, source in enumerate(waiting):
         if progress:
             progress(number, len(waiting), source.id)
         try:
+            if time.monotonic() > latest:
+                raise NothingThere("no time left")
             data = source.read()
         except (NotMeasurable, OSError) as error:
             _unread(ledger, source, error)
             continue
         _measure_one(ledger, source, data, hulls, stages, names)
+        if not paired:
+            hulls.clear()
     known = _known_ids(inputs, waiting)
     for where, tables in stages.items():
         ledger.measure(Subject.STAGES, _where_id(inputs, where), where, _stages(tables, known))
@@ -146,10 +157,10 @@ def _measure(inputs: Inputs, everything: bool, progress: Progress | None) -> Sur
 
 
 def _unread(ledger: Ledger, source: Source, error: Exception) -> None:
-    reason = str(error) if isinstance(error, NotMeasurable) else "can't be read"
+    reason = error if isinstance(error, NotMeasurable) else NotMeasurable("can't be read")
 
     def refuse() -> None:
-        raise NotMeasurable(reason)
+        raise reason
 
     for subject in _SUBJECTS[source.kind]:
         ledger.measure(subject, source.id, f"{source.id} {reason}", refuse)
@@ -171,13 +182,13 @@ def _measure_one(
     stages: dict[str, list[Table]],
     names: dict[int, str],
 ) -> None:
-    key = f"{source.id} {digest(data)}"
+    key = f"{source.id if source.id in SHIPPED else ''} {digest(data)}"
     stem = (source.where, os.path.splitext((source.known or names.get(int(source.id, 16), source.id)).lower())[0])
     make: Callable[[], Any]
     if source.kind is Kind.HULL:
         hull = _readable(lambda: Hull(data, source.id))
         if hull is not None:
-            hulls[stem] = hull, key
+            hulls[stem] = Hull(data, source.id), key  # another one: what was measured is large and done with
         make = lambda: hull or Hull(data, source.id)  # noqa: E731
     elif source.kind is Kind.NAVIGATION:
         partner, partner_key = hulls.get(stem, (None, ""))
@@ -188,7 +199,7 @@ def _measure_one(
         make = lambda: CollisionSet(data, key)  # noqa: E731
     else:
         table = _readable(lambda: Table(data, source.id))
-        if table is not None and source.stages:
+        if table is not None and source.stages and sum(map(len, stages.values())) < MOST_STAGES:
             stages.setdefault(source.where, []).append(table)
             names.update(_names(table))
         make = lambda: table or Table(data, source.id)  # noqa: E731

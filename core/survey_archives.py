@@ -21,7 +21,7 @@ LARGEST_ENTRY = 16 << 20
 """Most bytes of an entry, stored or unpacked, that are read."""
 HEAD = 4224
 """Bytes of an entry, stored and unpacked, that tell its kind."""
-REPEATED_ONLY_UP_TO = 4 << 20
+REPEATED_ONLY_UP_TO = 12 << 20
 """Bytes that are packed again to see with what level they were."""
 MOST_ENTRIES = 1 << 15
 LEVELS = (9, 6, 1)
@@ -52,6 +52,7 @@ class Archive:
     parts: dict[int, tuple[str, int]]
     stored: dict[tuple[int, int], Stored] = field(default_factory=dict)
     kinds: Counter[str] = field(default_factory=Counter)
+    levels: dict[str, str] = field(default_factory=dict)
     packed_again: int = 0
 
     def read(self, row: int, most: int = LARGEST_ENTRY) -> bytes:
@@ -98,14 +99,21 @@ class Archive:
     def _level(self, stored: bytes, data: bytes) -> str:
         """The first words of the stream, and the level at which our zlib writes the same one."""
         form = stored[ipfb.PACKED.size : ipfb.PACKED.size + 2].hex()
+        key = digest(stored)
+        if key in self.levels:
+            return self.levels[key]
         if self.packed_again + len(data) > REPEATED_ONLY_UP_TO:
             return form
         self.packed_again += len(data)
         for level in LEVELS:
             again = zlib.compress(data, level)
             if stored[ipfb.PACKED.size : ipfb.PACKED.size + len(again)] == again:
-                return f"{form}, level {level}"
-        return f"{form}, no level of ours"
+                form += f", level {level}"
+                break
+        else:
+            form += ", no level of ours"
+        self.levels[key] = form
+        return form
 
 
 def open_archive(path: Path, id: str) -> Archive:

@@ -42,7 +42,8 @@ class NotMeasurable(Exception):
 
 
 class NothingThere(NotMeasurable):
-    """The same where the file itself isn't the reason: another one that it is compared with isn't here."""
+    """The same where the file doesn't contradict the notes: what it is compared with isn't here, another fact says what
+    is wrong with it, or it is larger than a survey looks at."""
 
 
 class Failed(NamedTuple):

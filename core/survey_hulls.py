@@ -17,8 +17,9 @@ from .mcol import CELL, HEADER, HEADER_END, HEADER_POINTERS, INDEX, LIST, SPHERE
 from .survey_chunks import Shell
 from .survey_facts import NothingThere, NotMeasurable
 
-MOST_PAIRS = 1 << 21
-"""Most pairs of triangle and cell, and most list entries, that are looked at."""
+MOST_PAIRS, BYTES_A_PAIR = 1 << 17, 4
+"""Pairs of triangle and cell, list records and list entries are looked at up to this number and one more for so many
+bytes of the file: cells share lists, and a few triangles across a large grid would fill all memory."""
 PAIRS_AT_ONCE = 1 << 14
 NEAR = 1e-9
 """A triangle no farther from a cell than this part of the largest coordinate only touches it."""
@@ -33,6 +34,11 @@ class Hull:
         self.end = self.shell.end
         self.header = np.frombuffer(data[POINTER_BASE:HEADER_END].ljust(HEADER.itemsize, b"\0"), HEADER)[0]
         self.at = {name: POINTER_BASE + int(self.header[name]) for name in HEADER_POINTERS}
+
+    def require_few(self, count: float, what: str) -> None:
+        """Raises `NothingThere` if there are more of something than `MOST_PAIRS` allows."""
+        if count > MOST_PAIRS + len(self.data) // BYTES_A_PAIR:
+            raise NothingThere(f"too many {what}")
 
     def _array(self, name: str, dtype: np.dtype, count: int) -> np.ndarray:
         at = min(self.at[name], self.end)
@@ -106,8 +112,7 @@ class Hull:
         starts = POINTER_BASE + self.cells["lists"][self.occupied].astype(np.int64)
         fit = np.maximum(self.end - starts, 0) // LIST.itemsize
         counts = np.minimum(self.cells["list_count"][self.occupied].astype(np.int64), fit)
-        if int(counts.sum()) > MOST_PAIRS:
-            raise NotMeasurable("too many list records")
+        self.require_few(int(counts.sum()), "list records")
         rows, numbers = expand(starts // LIST.itemsize, counts)
         return rows, numbers * LIST.itemsize + (starts % LIST.itemsize)[rows]
 
@@ -136,8 +141,7 @@ class Hull:
     @cached_property
     def all_entries(self) -> tuple[np.ndarray, np.ndarray]:
         """Every list entry, int64 (e,) each: row of `records`, triangle number, which may be too high."""
-        if int(self.list_sizes.sum()) > MOST_PAIRS:
-            raise NotMeasurable("too many list entries")
+        self.require_few(int(self.list_sizes.sum()), "list entries")
         rows, numbers = expand(np.zeros(len(self.records), np.int64), self.list_sizes)
         places = self.list_starts[rows] + INDEX.itemsize * numbers
         octets = np.frombuffer(self.data, np.uint8)
@@ -214,8 +218,7 @@ class Pairs:
             )
         )
         spans = last - first + 1
-        if float(spans.astype(np.float64).prod(axis=1).sum()) > MOST_PAIRS:
-            raise NotMeasurable("too many pairs of triangle and cell")
+        hull.require_few(float(spans.astype(np.float64).prod(axis=1).sum()), "pairs of triangle and cell")
         triangle, steps = expand(np.zeros(self.count, np.int64), spans.prod(axis=1))
         width, height = spans[triangle, 0], spans[triangle, 1]
         position = first[triangle] + np.stack((steps % width, steps // width % height, steps // (width * height)), 1)

@@ -88,7 +88,7 @@ def _factors(hull: Hull) -> np.ndarray:
     return hull.spheres[:, 3].astype(np.float64) / ours * TRIANGLE_MARGIN
 
 
-def _triangle_bits(hull: Hull) -> tuple[int, int, int, int]:
+def _triangle_bits(hull: Hull) -> tuple[int, int, int, int, int]:
     points = corners(hull.vertices, hull.triangles)
     return _compared(hull.spheres, [triangle_spheres(hull.vertices, hull.triangles)], _enclosing(hull.spheres, points))
 
@@ -97,7 +97,7 @@ def _list_factors(hull: Hull) -> np.ndarray:
     return _cell_list_spheres(hull)[:, 3].astype(np.float64) / _own_spheres(hull)[:, 3] * LIST_MARGIN
 
 
-def _list_bits(hull: Hull) -> tuple[int, int, int, int]:
+def _list_bits(hull: Hull) -> tuple[int, int, int, int, int]:
     """Spheres of lists; cells with several lists count with the cell's own sphere."""
     rows, numbers = hull.entries
     points = corners(hull.vertices, hull.triangles[numbers])
@@ -147,12 +147,14 @@ def _own_spheres(hull: Hull, way: tuple[bool, bool, bool] = WAYS[0]) -> np.ndarr
     return group_spheres(hull.vertices[vertex].astype(np.float64), np.searchsorted(row, cells))
 
 
-def _compared(spheres: np.ndarray, ours: list[np.ndarray], encloses: np.ndarray) -> tuple[int, int, int, int]:
-    """How many spheres are equal to any of ours bit for bit, how many are a step off in one number at most each, how
-    many don't enclose what they should, and how many there are."""
+def _compared(spheres: np.ndarray, ours: list[np.ndarray], encloses: np.ndarray) -> tuple[int, int, int, int, int]:
+    """How many spheres are equal to any of ours bit for bit, are a step off in no number more than one, have an equal
+    centre, don't enclose what they should; and how many there are."""
     bits = spheres.view(np.int32).astype(np.int64)
-    steps = np.min([np.abs(bits - own.view(np.int32)).max(axis=1) for own in ours], axis=0)
-    return int((steps == 0).sum()), int((steps == 1).sum()), int((~encloses).sum()), len(spheres)
+    apart = np.abs(bits - np.stack([own.view(np.int32) for own in ours]))
+    steps, centres = apart.max(axis=2).min(axis=0), apart[..., :3].max(axis=2).min(axis=0)
+    counts = (steps == 0, steps == 1, centres == 0, ~encloses)
+    return *(int(one.sum()) for one in counts), len(spheres)  # type: ignore[return-value]
 
 
 def _enclosing(spheres: np.ndarray, points: np.ndarray) -> np.ndarray:
@@ -161,11 +163,13 @@ def _enclosing(spheres: np.ndarray, points: np.ndarray) -> np.ndarray:
 
 
 def _bits_answer(measured: Sequence[Measured], whole: bool) -> Answer:
-    equal, step, open_, total = (sum(value[place] for _, value in measured) for place in range(4))
-    odd = [id for id, value in measured if value[0] != value[3] or value[2]]
-    text = f"{equal:,} of {total:,}, one step off {step:,}, too small {open_:,}"
-    tail = f", all equal in {len(measured) - len(odd):,} of {len(measured):,}"
-    return Answer(text + tail + named(odd), bool(odd))
+    equal, step, centres, small, total = (sum(value[place] for _, value in measured) for place in range(5))
+    odd = [id for id, value in measured if value[0] != value[4] or value[3]]
+    text = f"all in {len(measured) - len(odd):,} of {len(measured):,}"
+    if odd:
+        details = f"one step off {step:,}, equal centres {centres:,}, too small {small:,}"
+        text = f"{equal:,} of {total:,}, {details}, {text}{named(odd)}"
+    return Answer(text, bool(odd))
 
 
 def _cell_spheres(hull: Hull) -> tuple[int, int]:

@@ -6,16 +6,22 @@ from collections.abc import Callable
 
 import numpy as np
 
-from . import collision_set, idxd, mcol, regn
+from . import collision_set, idxd, ipfb, mcol, regn
 from .assemble import Piece, assemble
 from .errors import FormatError
 from .rebuild import Options, Rebuild, rebuild
-from .survey_facts import Fact, NothingThere, NotMeasurable, Same, Subject
+from .survey_archives import LARGEST_TABLE, Archive, read_part
+from .survey_facts import Fact, NothingThere, Same, Subject
 from .survey_hulls import Hull
 from .survey_layout import gaps
+from .survey_tables import Table
 
 MOST_WORK = 1 << 26
 """Most cells times triangles of a hull that is rebuilt."""
+
+
+LARGEST_DECODED = 1 << 18
+"""Bytes of a table that our own reader is tried on: it makes an object of each row."""
 
 
 def _same(decode: Callable[[bytes], object], encode: Callable[..., bytes]) -> Callable[..., str]:
@@ -29,10 +35,23 @@ def _rebuilt(hull: Hull, how: Rebuild) -> bytes:
     except FormatError:
         raise NothingThere("not decoded") from None
     if source.grid.cell_count * len(source.triangles) > MOST_WORK:
-        raise NotMeasurable("too many cells and triangles")
+        raise NothingThere("too many cells and triangles")
     vertices, triangles = np.arange(len(source.vertices)), np.arange(len(source.triangles))
     piece = Piece("hull", source.vertices, source.triangles, vertices, triangles)
     return mcol.encode(rebuild(source, assemble([piece], source), Options(rebuild=how)).hull)
+
+
+def _table(table: Table) -> str:
+    if len(table.data) > LARGEST_DECODED:
+        raise NothingThere("too large")
+    return _same(idxd.decode, idxd.encode)(table)
+
+
+def _archive(archive: Archive) -> str:
+    data = read_part(archive.path, LARGEST_TABLE)
+    if archive.header[0] > len(archive.rows):
+        raise NothingThere("rows that aren't there")
+    return "the same bytes" if ipfb.encode(ipfb.decode(data)) == data else "other bytes"
 
 
 def _unedited(hull: Hull) -> str:
@@ -104,7 +123,8 @@ FACTS = (
         "tables decoded and encoded",
         Subject.TABLE,
         "the same bytes",
-        _same(idxd.decode, idxd.encode),
+        _table,
         BYTES,
     ),
+    Fact("F168", "I", "archive tables decoded and encoded", Subject.ARCHIVE, "the same bytes", _archive, BYTES),
 )

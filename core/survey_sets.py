@@ -12,7 +12,7 @@ import numpy as np
 
 from .geometry import edge_census, repeated
 from .hashes import file_id
-from .survey_facts import Answer, Fact, Measured, NotMeasurable, Same, Subject, Tally, named
+from .survey_facts import Answer, Fact, Measured, NothingThere, NotMeasurable, Same, Subject, Tally, named
 
 HEAD, COUNTS = struct.Struct(">II"), struct.Struct(">II")
 LONGEST_NAME = 1 << 12
@@ -97,7 +97,7 @@ class Mesh(NamedTuple):
 def _mesh(part: Part) -> Mesh:
     count = len(part.vertices)
     if len(part.triangles) > MOST_TRIANGLES:
-        raise NotMeasurable("too many triangles in a mesh")
+        raise NothingThere("too many triangles in a mesh")
     triangles = part.triangles.astype(np.int64)
     good = triangles[(triangles < count).all(axis=1)]
     uses = edge_census(good)[1]

@@ -17,12 +17,12 @@ from .detect import Kind, detect
 from .errors import FormatError
 from .hashes import file_id
 from .survey_archives import HEAD, LARGEST_ENTRY, Archive, data_files, open_archive, read_part
-from .survey_facts import NotMeasurable
+from .survey_facts import NothingThere, NotMeasurable
 from .survey_tables import is_stage_table
 
 MOST_FILES = 10_000
 LARGEST_FILE = 64 << 20
-MOST_UNPACKED = 1 << 30
+MOST_UNPACKED = 1 << 29
 """Bytes that are unpacked in one survey at most."""
 TABLES = re.compile(r"GP_MAIN_GAME_\w+\.pak", re.IGNORECASE)
 COLLISION = re.compile(r"MiscBin\.pak", re.IGNORECASE)
@@ -163,15 +163,11 @@ def _from_archive(inputs: Inputs, archive: Archive, everything: bool) -> Iterato
             heads[place] = _tried_head(archive, row)
         head, name = heads[place], known.get(hashed, "")
         kind = detect(head) or _by_name(name)
-        archive.kinds[_word(kind, name)] += 1
+        archive.kinds[kind.value if kind else "others"] += 1
         stages = kind is Kind.TABLE and is_stage_table(head)
-        if kind is None or kind is Kind.ARCHIVE or (kind is Kind.TABLE and not stages and not everything):
-            if not everything and TABLES.fullmatch(archive.path.name):
-                continue
-            kind = None if kind is Kind.ARCHIVE else kind
-        if kind is not None and (kind is not Kind.TABLE or stages or everything):
-            read = _reader(inputs, archive, row)
-            yield Source(f"{hashed:08x}", name, kind, archive.id, stages, read)
+        if kind in (None, Kind.ARCHIVE) or (kind is Kind.TABLE and not stages and not everything):
+            continue
+        yield Source(f"{hashed:08x}", name, kind, archive.id, stages, _reader(inputs, archive, row))
 
 
 def _tried_head(archive: Archive, row: int) -> bytes:
@@ -184,19 +180,15 @@ def _tried_head(archive: Archive, row: int) -> bytes:
 def _reader(inputs: Inputs, archive: Archive, row: int) -> Callable[[], bytes]:
     def read() -> bytes:
         if inputs.unpacked > MOST_UNPACKED:
-            raise NotMeasurable("too much to unpack")
+            raise NothingThere("too much to unpack")
         stored = archive.read(row)
         data = archive.unpack(row, stored)
         inputs.unpacked += len(data)
         if len(data) >= LARGEST_ENTRY:
-            raise NotMeasurable("too large")
+            raise NothingThere("too large")
         return data
 
     return read
-
-
-def _word(kind: Kind | None, name: str) -> str:
-    return kind.value if kind else "others"
 
 
 def _from_file(file: Path) -> Source | None:
@@ -211,7 +203,7 @@ def _from_file(file: Path) -> Source | None:
     def read() -> bytes:
         data = read_part(file, LARGEST_FILE)
         if len(data) == LARGEST_FILE:
-            raise NotMeasurable("too large")
+            raise NothingThere("too large")
         return data
 
     stages = kind is Kind.TABLE and is_stage_table(head)

@@ -10,7 +10,7 @@ from .fill import layers_in_cells
 from .geometry import corners, cross, doubled, edge_census, flat
 from .mcol import LISTED, SOLID
 from .surfaces import Facing, facing, orient, split, volumes
-from .survey_facts import Amounts, Answer, Fact, Measured, NotMeasurable, Same, Subject, Tally, named
+from .survey_facts import Amounts, Answer, Fact, Measured, NothingThere, NotMeasurable, Same, Subject, Tally, named
 from .survey_hulls import Hull
 
 MOST_WORK = 1 << 26
@@ -97,7 +97,7 @@ def _empty_states(hull: Hull) -> tuple[int, int, int]:
     """Cells without triangles whose state follows the winding rule, those that follow its opposite, and all."""
     grid = hull.grid
     if grid.cell_count * len(hull.triangles) > MOST_WORK:
-        raise NotMeasurable("too many cells and triangles")
+        raise NothingThere("too many cells and triangles")
     empty = hull.cells["list_count"] == 0
     rock = layers_in_cells(grid, hull.vertices, _put_right(hull)) + int(outside_by_winding(hull)) >= 1
     states = hull.cells["state"][empty]

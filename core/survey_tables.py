@@ -15,7 +15,8 @@ NARROW, WIDE = b"IDXD", b"IXUD"
 SECTION, ROW = struct.Struct(">IiII"), struct.Struct(">Iii")
 LONGEST_STRING = 128
 """Most bytes of a string that are read: names of sections, keys and files are shorter."""
-MOST_ROWS = 1 << 16
+MOST_ROWS = 1 << 12
+"""Sections, and rows, that are looked at in one table: those of stages are kept till all are read."""
 STAGES = (*(f"S{number:02d}" for number in range(1, 30)), "Test")
 FOLDERS = ("Stage\\", "stage_resource\\", "StageResource\\", "table\\", "tables\\", "dat\\", "dat\\Stage\\")
 FILE_KEYS = {"MapPath": ".rgn", "MapMesh": ".col", "CollisionMeshes": ".bin"}
@@ -50,8 +51,9 @@ class Table:
             raise NotMeasurable("other letters at 0x00")
         self.wide = data[:4] == WIDE
         self.unit = 2 if self.wide else 1
-        sections, at = self._records(SECTION, 4)
-        rows, at = self._records(ROW, at)
+        self.strings: dict[int, str | None] = {}
+        sections, _, at = self._records(SECTION, 4)
+        rows, self.row_count, at = self._records(ROW, at)
         self.pool_at = min(at + 4, len(data))
         pool_size, rest = self._word(at), len(data) - self.pool_at
         if pool_size * self.unit != rest and pool_size != rest:
@@ -61,17 +63,18 @@ class Table:
     def _word(self, at: int) -> int:
         return int.from_bytes(self.data[at : at + 4].ljust(4, b"\0"), "big")
 
-    def _records(self, form: struct.Struct, at: int) -> tuple[list[tuple[int, ...]], int]:
+    def _records(self, form: struct.Struct, at: int) -> tuple[list[tuple[int, ...]], int, int]:
+        """The first records, how many there are in the file, and the offset behind them."""
         said, start = self._word(at), at + 4
         there = min(said, max(len(self.data) - start, 0) // form.size)
         if there < said:
             self.odd["counts beyond the file"] += 1
         end = start + min(there, MOST_ROWS) * form.size
-        return list(form.iter_unpack(self.data[start:end])), start + there * form.size
+        return list(form.iter_unpack(self.data[start:end])), there, start + there * form.size
 
     def _section(self, record: tuple[int, ...], rows: list[tuple[int, ...]]) -> Section:
         hashed, name_at, first, end = record
-        if end > len(rows) or first > end:
+        if end > self.row_count or first > end:
             self.odd["ends beyond the rows"] += 1
         name = self._string(name_at)
         self._compare(hashed, name)
@@ -91,6 +94,11 @@ class Table:
             self.odd["hashes of other names"] += 1
 
     def _string(self, pointer: int) -> str | None:
+        if pointer not in self.strings:
+            self.strings[pointer] = self._read_string(pointer)
+        return self.strings[pointer]
+
+    def _read_string(self, pointer: int) -> str | None:
         start = self.pool_at + pointer * self.unit
         if pointer < 0 or start >= len(self.data):
             if pointer != -1:

@@ -364,7 +364,7 @@ def test_deviations_of_an_archive(tmp_path):
     assert changed_archive(tmp_path / "a", to.word(8, 0x400)) == {"F145"}
     assert changed_archive(tmp_path / "b", lambda data: data + b"\0\0\0\0") == {"F147"}
     assert changed_archive(tmp_path / "c", shared) >= {"F151"}
-    assert changed_archive(tmp_path / "d", to.word(4, 0xFFFFFFFF)) == {"F146"}
+    assert changed_archive(tmp_path / "d", to.word(4, 0xFFFFFFFF)) - {"F168"} == {"F146"}
 
 
 def test_deviations_of_a_table(tmp_path):
