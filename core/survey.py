@@ -216,7 +216,7 @@ def _readable(call: Callable[[], Any]) -> Any:
 
 
 def _names(table: Table) -> dict[int, str]:
-    values = [inner_name(value) for section in table.sections for _, _, value in section.rows if value]
+    values = {inner_name(value) for section in table.sections for _, _, value in section.rows if value}
     return {file_id(name.encode("cp932", "replace")): name for name in values}
 
 

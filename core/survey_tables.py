@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import struct
 from collections import Counter
 from collections.abc import Sequence
@@ -90,7 +91,7 @@ class Table:
     def _compare(self, hashed: int, name: str | None) -> None:
         if not name:
             self.odd["names without string"] += name is None
-        elif not self.wide and name.isascii() and string_id(name) != hashed:
+        elif not self.wide and name.isascii() and _key_hash(name) != hashed:
             self.odd["hashes of other names"] += 1
 
     def _string(self, pointer: int) -> str | None:
@@ -125,6 +126,11 @@ class Stages:
             for section in table.sections
             if section.name.startswith("Phase")
         ]
+
+
+@functools.lru_cache(maxsize=MOST_ROWS)  # tables have the same few names over and over
+def _key_hash(name: str) -> int:
+    return string_id(name)
 
 
 def is_stage_table(head: bytes) -> bool:
