@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 import bpy
 from bpy.app.handlers import persistent
 
@@ -156,6 +158,16 @@ def explain_none(
 def find_damaged(scene: bpy.types.Scene) -> list[bpy.types.Object]:
     """Objects that were roots and lost the property that says so."""
     return [obj for obj in scene.objects if carry.is_damaged_root(obj)]
+
+
+def instances_of_others(scene: bpy.types.Scene, known: Container[bpy.types.Object]) -> list[str]:
+    """What a scene shows of roots that aren't among the known ones, by empties that show their collection."""
+    found = []
+    for empty in scene.objects:
+        held = _instanced(empty, lambda obj: carry.kind(obj) in NAMES and obj not in known)
+        if held is not None:
+            found.append(f"{_describe_instance(empty, held)}, which isn't exported; {_make_real(empty)}")
+    return found
 
 
 def _instanced(empty: bpy.types.Object, wanted, depth: int = 8) -> bpy.types.Object | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -19,7 +19,7 @@ from .core.mod_merge import merge_into_mod
 from .core.rebuild import Options
 from .core.same_file import same_file
 from .core.stage import Game, find_game
-from .roots import NAMES, explain_none, find_all_roots, find_damaged
+from .roots import NAMES, explain_none, find_all_roots, find_damaged, instances_of_others
 from .scene_export import export_hull, export_set
 from .scene_import import Progress
 
@@ -52,14 +52,15 @@ def export_mod(context: bpy.types.Context, options: ModOptions, progress: Progre
 
     Raises `FormatError`, and nothing is written then.
     """
+    if not options.directory:
+        raise FormatError("no mod folder is named", remedy="choose it here or in the extension's preferences")
     scenes = _scenes_of_roots(context.scene)
     if not scenes:
         raise explain_none(context.scene, tuple(NAMES), "", [])
     game = _find_game(list(scenes), options)
     require_apart(game, options.directory)
     entries, notes, warnings = _find_entries(list(scenes), game, options)
-    damaged = [obj for scene in bpy.data.scenes for obj in find_damaged(scene)]
-    warnings += [f"{carry.lost_source(obj, carry.KIND)}. It isn't in the mod" for obj in dict.fromkeys(damaged)]
+    warnings += _left_out(scenes)
     if not entries:
         raise FormatError(
             f"nothing in the scene came from {game.root}",
@@ -93,6 +94,13 @@ def _scenes_of_roots(first: bpy.types.Scene) -> dict[bpy.types.Object, bpy.types
         for root in find_all_roots(scene):
             found.setdefault(root, scene)
     return found
+
+
+def _left_out(roots: Container[bpy.types.Object]) -> list[str]:
+    """What the scenes show and no root of theirs holds, with what to do."""
+    damaged = dict.fromkeys(obj for scene in bpy.data.scenes for obj in find_damaged(scene))
+    shown = dict.fromkeys(text for scene in bpy.data.scenes for text in instances_of_others(scene, roots))
+    return [*(f"{carry.lost_source(obj, carry.KIND)}. It isn't in the mod" for obj in damaged), *shown]
 
 
 @contextmanager

@@ -142,7 +142,7 @@ def merge_sets(game: bytes | None, held: bytes | None, versions: Sequence[Versio
     archive yet: then all versions count.
 
     Records keep the order of the mod, and those that are new follow what they follow in their version.
-    Raises `FormatError`, see `decide`, and for a set that can't be read.
+    Raises `FormatError`, see `decide`, for a set that can't be read, and where no record would be left.
     """
     present = game if held is None else held
     of_game, (of_mod, trailing) = _records(game)[0], _records(present)
@@ -180,16 +180,14 @@ def merge_sets(game: bytes | None, held: bytes | None, versions: Sequence[Versio
         for edit, source, new in zip(edits, sources, marks, strict=True):
             if edit.get(key) == value != source.get(key):
                 new.add(mark(value, key))
+    if not result:
+        raise FormatError("these edits together leave no part in the collision set", remedy="keep at least one")
     differing = [version for version in versions if version.data != present]
     if len(differing) == 1 and differing[0].source == present:
         data = differing[0].data  # also where records share a name, or other bytes follow the last one
     else:
         data = b"".join((*_in_order(result, of_mod, edits), trailing))
-    return Merged(
-        data,
-        tuple(map(frozenset, marks)),
-        tuple(map(tuple, withheld)),
-    )
+    return Merged(data, tuple(map(frozenset, marks)), tuple(map(tuple, withheld)))
 
 
 def _records(data: bytes | None) -> tuple[dict[Key, bytes], bytes]:

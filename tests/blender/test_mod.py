@@ -362,6 +362,44 @@ def test_an_edit_in_another_scene_that_differs_is_refused_with_both_names(game, 
     assert f"`{root.name}`" in message and f"`{here.name}`" in message
 
 
+def test_a_linked_hull_that_an_empty_shows_is_named(game, mod, tmp_path):
+    stage()
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "library.blend"))
+    bpy.ops.wm.read_homefile(use_empty=True)
+    stage("Phase_2")
+    with bpy.data.libraries.load(str(tmp_path / "library.blend"), link=True) as (_, wanted):
+        wanted.collections = [HULL]
+    empty = bpy.data.objects.new("instance", None)
+    empty.instance_type, empty.instance_collection = "COLLECTION", wanted.collections[0]
+    bpy.context.scene.collection.objects.link(empty)
+    (warning,) = [text for text in export() if text.startswith("WARNING")]
+    assert "`instance`" in warning and HULL in warning and "Library Override" in warning
+
+
+def test_a_local_hull_that_an_empty_shows_once_more_is_not_named(game, mod):
+    root = stage()
+    empty = bpy.data.objects.new("instance", None)
+    empty.instance_type, empty.instance_collection = "COLLECTION", root.users_collection[0]
+    bpy.context.scene.collection.objects.link(empty)
+    assert not [text for text in export() if "WARNING" in text]
+
+
+def test_a_linked_root_goes_into_the_mod(game, mod, tmp_path):
+    rock(stage()).location.x = 500
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "library.blend"))
+    bpy.ops.wm.read_homefile(use_empty=True)
+    with bpy.data.libraries.load(str(tmp_path / "library.blend"), link=True) as (_, wanted):
+        wanted.collections = [HULL]
+    bpy.context.scene.collection.children.link(wanted.collections[0])
+    assert ENTRY in export()[-1]
+
+
+def test_without_a_mod_folder_it_is_asked_for(game, mod):
+    stage()
+    bpy.context.preferences.addons["bl_ext.user_default.sylpheed_collision"].preferences.mod_folder = ""
+    assert "no mod folder is named" in refused()
+
+
 def test_hidden_and_excluded_roots_go_into_the_mod(game, mod):
     root, other = stage(), stage("Phase_2")
     for one in (root, other):

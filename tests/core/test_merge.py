@@ -230,6 +230,10 @@ def test_records_merge_as_a_naive_three_way_merge_does(seed):
         with pytest.raises(FormatError, match=r"two different edits|another session"):
             merge_sets(library(**base), library(**held), versions, False)
         return
+    if not any(value is not None for value in wanted.values()):
+        with pytest.raises(FormatError, match="leave no part"):
+            merge_sets(library(**base), library(**held), versions, False)
+        return
     merged = merge_sets(library(**base), library(**held), versions, False)
     assert numbers(merged.data) == {name: value for name, value in wanted.items() if value is not None}
     if held == base and len(shown) == 1:
@@ -244,3 +248,59 @@ def test_an_edit_of_the_real_stand_in_set_comes_out_byte_for_byte():
     assert merge_sets(data, data, [version(edited, data)], False).data == edited
     renamed = encode(CollisionSet((Part(b"other".ljust(16, b"\0"), first.vertices, first.triangles), *rest)))
     assert merge_sets(data, data, [version(renamed, data)], False).data == renamed
+
+
+class Session:
+    """One file that exports into a mod: what it imported, what it shows, and by record all that it exported."""
+
+    def __init__(self, source: dict[str, int]) -> None:
+        self.source, self.shown = source, dict(source)
+        self.exported: dict[str, set[int | None]] = {}
+        self.marks: frozenset[str] = frozenset()
+
+    def wanted(self, game: dict[str, int], held: dict[str, int]) -> dict[str, int] | None:
+        """The mod after an export by a naive rule, None where that is refused."""
+        result = dict(held)
+        for name in {*held, *self.source, *self.shown}:
+            there, mine, source = held.get(name), self.shown.get(name), self.source.get(name)
+            own = self.exported.get(name, set())
+            if mine != source:
+                if there not in {game.get(name), mine, source, *own}:
+                    return None
+            elif there not in own:
+                continue
+            result[name] = mine
+        return {name: value for name, value in result.items() if value is not None}
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_sessions_that_take_turns_lose_no_edit_of_each_other(seed):
+    random_ = random.Random(seed)
+    game = {f"part{number}": number for number in range(4)}
+    names = [*game, "new0", "new1"]
+    held, sessions = dict(game), [Session(game), Session(game)]
+    for _ in range(25):
+        session = random_.choice(sessions)
+        step = random_.random()
+        if step < 0.35:
+            session.shown = _changed(random_, session.shown, names)
+        elif step < 0.5:
+            name = random_.choice(names)
+            session.shown.pop(name, None)
+            session.shown |= {name: session.source[name]} if name in session.source else {}
+        elif step < 0.55:
+            sessions[sessions.index(session)] = Session(held)  # imported anew, from the mod
+        elif session.shown and held:
+            wanted = session.wanted(game, held)
+            shown = version(library(**session.shown), library(**session.source), exported=session.marks)
+            if not wanted:
+                with pytest.raises(FormatError, match="leave no part" if wanted is not None else "another session"):
+                    merge_sets(library(**game), library(**held), [shown], False)
+                continue
+            merged = merge_sets(library(**game), library(**held), [shown], False)
+            assert numbers(merged.data) == wanted
+            held = wanted
+            session.marks |= merged.marks[0]
+            for name in {*session.source, *session.shown}:
+                if session.shown.get(name) != session.source.get(name):
+                    session.exported.setdefault(name, set()).add(session.shown.get(name))
