@@ -118,6 +118,19 @@ def test_what_cannot_be_done_is_one_line(run: Callable, arguments: tuple, tmp_pa
     assert "Error" not in printed and list(tmp_path.iterdir()) == [broken]
 
 
+def test_a_second_mod_of_an_edited_hull_is_refused_unless_overwritten(run: Callable, tmp_path: Path) -> None:
+    game, blend, mod = make_game(tmp_path / "game"), tmp_path / "a.blend", tmp_path / "mod"
+    run("stage", game, "--stage", "S14", "--phase", "Phase_1", "--parts", "NONE", "-o", blend)
+    for place, options, status in ((500, (), 0), (500, (), 0), (600, (), 2), (600, ("--overwrite",), 0)):
+        bpy.ops.wm.open_mainfile(filepath=str(blend))
+        bpy.data.objects["S14_p1_AsteroidVolume_wp.asteroid_01"].location.x = place
+        bpy.ops.wm.save_mainfile()
+        found, printed, error = run("mod", blend, "-o", mod, *options)
+        assert found == status and ("overwrite" in error) == (status == 2)
+    assert "replaced S14_p1_AsteroidVolume_wp.col" in printed
+    assert "replaced nothing" in run("mod", blend, "-o", mod)[1]
+
+
 @pytest.mark.parametrize("name", ["folder.blend", "a" * 300 + ".blend"], ids=["folder", "long"])
 def test_a_failed_write_is_one_line(run: Callable, name: str, tmp_path: Path) -> None:
     (tmp_path / "folder.blend").mkdir()
