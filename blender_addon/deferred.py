@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from . import mesh_bridge as mesh_bridge
     from . import problems as problems
     from . import ring_fill as ring_fill
+    from . import rings as rings
     from . import scene_export as scene_export
     from . import scene_import as scene_import
     from . import scene_making as scene_making
@@ -57,6 +58,7 @@ else:
     mesh_bridge = Deferred("mesh_bridge")
     problems = Deferred("problems")
     ring_fill = Deferred("ring_fill")
+    rings = Deferred("rings")
     scene_export = Deferred("scene_export")
     scene_import = Deferred("scene_import")
     scene_making = Deferred("scene_making")

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import bmesh
@@ -20,7 +21,7 @@ from bpy.props import StringProperty
 from . import carry, last_check
 from .check_operators import RootProperties, gather, matching, redraw_sidebars
 from .core.errors import FormatError, some
-from .deferred import geometry, mesh_bridge, problems, ring_fill, sources
+from .deferred import geometry, mesh_bridge, problems, ring_fill, rings, sources
 from .roots import find_any_root
 from .translations import report_text
 
@@ -40,7 +41,7 @@ BY_HAND = {
 """What to do about that which a fix leaves."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Broken:
     """What a fix works on: the mesh of one object, the numbers of its broken elements, for each doubled vertex
     the one to keep, the mesh as it would be exported, and the source's triangles, int64 (nt, 3), none for what is
@@ -53,6 +54,12 @@ class Broken:
     source: np.ndarray
     vertices: dict[bmesh.types.BMVert, int]
     faces: dict[bmesh.types.BMFace, int]
+
+    @cached_property
+    def numbers_by_corners(self) -> dict[tuple[int, ...], int]:
+        """The number of each of the source's triangles, by its vertices in ascending order: the first of several."""
+        corners = map(tuple, np.sort(self.source, axis=1)[::-1].tolist())
+        return dict(zip(corners, range(len(self.source) - 1, -1, -1), strict=True))
 
     def pick(self, sequence: Any) -> list:
         """The elements of these numbers among the mesh's vertices, edges or faces."""
@@ -228,13 +235,11 @@ def _claim(broken: Broken, faces: Iterable[bmesh.types.BMFace]) -> None:
     vertex_layer = broken.mesh.verts.layers.int.get(mesh_bridge.VERTEX_ATTRIBUTE)
     if layer is None:
         return
-    sorted_source = np.sort(broken.source, axis=1)
     for face in faces:
         face[layer] = 0
         if vertex_layer is not None and len(face.verts) == 3:
             corners = sorted(vertex[vertex_layer] - 1 for vertex in face.verts)
-            (same,) = np.nonzero((sorted_source == corners).all(axis=1))
-            face[layer] = int(same[0]) + 1 if len(same) else 0
+            face[layer] = broken.numbers_by_corners.get(tuple(corners), -1) + 1
 
 
 def _cut(broken: Broken, face: bmesh.types.BMFace, triangles: Triangles) -> list[bmesh.types.BMFace]:
@@ -409,11 +414,11 @@ class SYLPHEED_OT_fix_holes(bpy.types.Operator, Fix):
 
     @staticmethod
     def mend(broken: Broken) -> None:
-        for ring in _rings(broken.pick(broken.mesh.edges)):
+        for ring in rings.find_rings(broken.pick(broken.mesh.edges)):
             if len(ring) < 3 or any(set(ring) == set(face.verts) for face in ring[0].link_faces):
                 continue
             numbers = [broken.vertices[vertex] for vertex in ring]
-            triangles = ring_fill.fill_ring(broken.shape.vertices[numbers], _joined(ring))
+            triangles = ring_fill.fill_ring(broken.shape.vertices[numbers], rings.joined(ring))
             corners = [] if triangles is None else [tuple(ring[at] for at in row) for row in triangles.tolist()]
             if any(broken.mesh.faces.get(three) for three in corners):
                 continue
@@ -421,41 +426,6 @@ class SYLPHEED_OT_fix_holes(bpy.types.Operator, Fix):
             for face in faces:
                 face.smooth = False
             _claim(broken, faces)
-
-
-def _rings(edges: list[bmesh.types.BMEdge]) -> list[list[bmesh.types.BMVert]]:
-    """The closed ways along open edges, none through a vertex twice, against the way in which the faces there run."""
-    following: dict[bmesh.types.BMVert, list[bmesh.types.BMVert]] = {}
-    for edge in edges:
-        if len(edge.link_loops) == 1:
-            (loop,) = edge.link_loops
-            following.setdefault(loop.link_loop_next.vert, []).append(loop.vert)
-    rings = []
-    for start in list(following):
-        path = [start]
-        while path:
-            ahead = following.get(path[-1], [])
-            if not ahead:
-                path.pop()
-                continue
-            vertex = ahead.pop()
-            if vertex in path:
-                at = path.index(vertex)
-                rings.append(path[at:])
-                del path[at + 1 :]
-            else:
-                path.append(vertex)
-    return rings
-
-
-def _joined(ring: list[bmesh.types.BMVert]) -> np.ndarray:
-    """Which vertices of a ring an edge with faces joins already, bool (n, n)."""
-    places = {vertex: place for place, vertex in enumerate(ring)}
-    joined = np.zeros((len(ring), len(ring)), bool)
-    for vertex, place in places.items():
-        others = (edge.other_vert(vertex) for edge in vertex.link_edges if edge.link_faces)
-        joined[place, [places[other] for other in others if other in places]] = True
-    return joined
 
 
 class SYLPHEED_OT_fix_facing(bpy.types.Operator, Fix):

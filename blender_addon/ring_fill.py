@@ -23,6 +23,8 @@ def fill_ring(points: np.ndarray, barred: np.ndarray) -> np.ndarray | None:
     count = len(points)
     if count > MOST:
         return None
+    if count == 3:
+        return np.array([[0, 1, 2]])
     points = np.asarray(points, np.float64) - points[0]
     cost = np.where(np.eye(count, k=1, dtype=bool), 0.0, np.inf)
     middle = np.zeros((count, count), np.int64)
