@@ -10,13 +10,14 @@ import contextlib
 import dataclasses
 import json
 import os
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NoReturn
 
-from . import mcol, obj, report, sample, stage, survey, verify
+from . import mcol, navigate, obj, report, sample, stage, survey, verify
 from .archive import LARGEST_IN_ALL
 from .archive_extract import extract
 from .collision_set import CollisionSet, unusable
@@ -209,6 +210,29 @@ def show_stages(options: argparse.Namespace) -> int:
         for finding in told:
             _say(f"{finding.severity.value}: {finding.message}")
     return FAILED if any(finding.severity is Severity.ERROR for finding in told) else FINE
+
+
+def write_navigation(options: argparse.Namespace) -> int:
+    sources = navigate.Sources(options.file, options.old_navigation, options.old_hull)
+    with _Progress("dividing") as progress:
+        lines = navigate.write_navigation(sources, options.output, lambda part: progress.part(round(100 * part), 100))
+    for line in lines:
+        _say(line)
+    _say(f"wrote {options.output}")
+    return FINE
+
+
+def show_route(options: argparse.Namespace) -> int:
+    route = navigate.route_between(options.file, options.navigation, options.start, options.goal, options.radius)
+    if options.json:
+        _print_json(navigate.describe_route(route))
+    elif route.refused:
+        _say(f"no way: {route.refused.reason}")
+    else:
+        _say(f"{'straight' if route.straight else 'through the volume'}, {route.length:,.0f} units")
+        for point in route.points.tolist():
+            _say("  " + ", ".join(f"{value:,.1f}" for value in point))
+    return FINE if route.found else FAILED
 
 
 def survey_files(options: argparse.Namespace) -> int:
@@ -475,6 +499,20 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("a", metavar="A")
     one.add_argument("b", metavar="B")
 
+    one = command("navigation", write_navigation, "a navigation volume for a hull, rebuilt, or patched after an edit")
+    one.add_argument("file", metavar="HULL.col")
+    one.add_argument("-o", dest="output", metavar="OUT.rgn", required=True)
+    one.add_argument("--from", dest="old_navigation", metavar="OLD.rgn", help="the volume to patch")
+    one.add_argument("--old", dest="old_hull", metavar="OLD.col", help="the hull that OLD.rgn was made for")
+
+    one = command("route", show_route, "the way that a computer-flown ship takes through a map", as_json=True)
+    one._negative_number_matcher = re.compile(r"-[\d.]")  # so that -1,2,3 is no option
+    one.add_argument("file", metavar="HULL.col")
+    one.add_argument("--from", dest="start", metavar="X,Y,Z", type=_point, required=True)
+    one.add_argument("--to", dest="goal", metavar="X,Y,Z", type=_point, required=True)
+    one.add_argument("--radius", type=_size, default=1.0, help="of the ship, in game units; 1 in the game")
+    one.add_argument("--navigation", metavar="F.rgn", help="the volume; the one beside the hull without this")
+
     one = command("survey", survey_files, "what the files say of every open question of the formats", as_json=True)
     one.add_argument("path", metavar="PATH", help="a game folder, an archive, a folder of loose files, or a file")
     one.add_argument("-o", dest="output", metavar="REPORT", help="write the report to this file")
@@ -495,6 +533,13 @@ def _size(text: str) -> float:
     return value
 
 
+def _point(text: str) -> tuple[float, float, float]:
+    x, y, z = (float(part) for part in text.split(","))
+    if not all(abs(value) < 1e30 for value in (x, y, z)):
+        raise ValueError
+    return x, y, z
+
+
 def _seed(text: str) -> int:
     value = int(text)
     if value < 0:
@@ -509,7 +554,7 @@ def _replacement(text: str) -> tuple[str, str]:
     return name, file
 
 
-_replacement.__name__ = "NAME=FILE"
+_replacement.__name__, _point.__name__ = "NAME=FILE", "X,Y,Z"
 _size.__name__, _seed.__name__ = "positive number", "whole number"  # argparse says "invalid positive number value"
 
 if __name__ == "__main__":

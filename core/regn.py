@@ -1,7 +1,6 @@
-"""REGN, the navigation volume beside a hull (`.rgn`): header and counts. Format notes, section 5.
+"""REGN, the navigation volume beside a hull (`.rgn`): records, header and counts. Format notes, section 5.
 
-The contents, tetrahedra and what leads to them, are carried as they are. There is no `build`: nothing here could make
-them.
+Decoding carries the contents, tetrahedra and what leads to them, as they are; `navigation_graph` reads them.
 """
 
 from __future__ import annotations
@@ -42,7 +41,38 @@ class Sections(NamedTuple):
     references: int
 
 
-RECORD_SIZES = Sections(vertices=12, tetrahedra=96, faces=48, cells=8, items=32, references=4)
+VERTEX = np.dtype((">f4", 3))
+PAIR = np.dtype([("cost", ">f4"), ("clearance", ">f4")])
+TETRAHEDRON = np.dtype(
+    [
+        ("sphere", ">f4", 4),
+        ("unknown_10", ">u4", 2),
+        ("faces", ">u2", 4),
+        ("pairs", PAIR, 6),
+        ("number", ">u4"),
+        ("sides", "u1", 4),
+        ("unknown_58", ">u4", 2),
+    ]
+)
+FACE = np.dtype(
+    [
+        ("plane", ">f4", 4),
+        ("centre", ">f4", 3),
+        ("unknown_1c", ">u4"),
+        ("vertices", ">u2", 3),
+        ("number", ">u2"),
+        ("tetrahedra", ">u2", 2),
+        ("unknown_2c", ">u2", 2),
+    ]
+)
+CELL = np.dtype([("count", ">u4"), ("items", ">u4")])
+ITEM = np.dtype([("sphere", ">f4", 4), ("count", ">u4"), ("references", ">u4"), ("unknown_18", ">u4", 2)])
+REFERENCE = np.dtype(">u4")
+RECORDS = (VERTEX, TETRAHEDRON, FACE, CELL, ITEM, REFERENCE)
+RECORD_SIZES = Sections(*(record.itemsize for record in RECORDS))
+
+NO_TETRAHEDRON = 0xFFFF
+"""What a face at the border names on the side where no tetrahedron is."""
 
 SPARE_FACES = 2
 """Face records behind the last one, into which the game writes the start and the goal of a search."""
@@ -105,8 +135,7 @@ def decode(data: bytes) -> Navigation:
         chunk.resolve(header["pointers"][Sections._fields.index(name)], at, name, HEADER_END, payload_end)
     offsets = Sections(*(POINTER_BASE + int(pointer) for pointer in header["pointers"]))
     _check_slots(body, shell.slots)
-    faces = np.dtype((np.void, RECORD_SIZES.faces))
-    view(body, faces, counts.faces + SPARE_FACES, offsets.faces, "faces and the two records that a search writes to")
+    view(body, FACE, counts.faces + SPARE_FACES, offsets.faces, "faces and the two records that a search writes to")
     return Navigation(
         minimum=minimum,
         maximum=maximum,
