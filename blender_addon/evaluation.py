@@ -72,7 +72,9 @@ class View:
         if obj.mode == "SCULPT" and self.evaluates_shape(obj):
             return True
         if self.is_enabled(obj):
-            return False
+            # Before 4.5 only instances of what is visible can be counted.
+            counted = hasattr(obj, "evaluated_geometry") or obj.visible_get(view_layer=self._view_layer)
+            return not counted and _has_nodes(obj)
         return (obj.type != "EMPTY" and self.evaluates_shape(obj)) or not self._is_plain_chain(obj)
 
     def _is_plain_chain(self, obj: bpy.types.Object | None) -> bool:
@@ -101,7 +103,7 @@ class View:
 
     def extras(self, obj: bpy.types.Object) -> list[str]:
         """What an object's nodes make besides a mesh, such as "5 instances"."""
-        if not any(modifier.type == "NODES" and modifier.show_viewport for modifier in obj.modifiers):
+        if not _has_nodes(obj):
             return []
         if not hasattr(obj, "evaluated_geometry"):  # before 4.5
             count = self._count_instances(obj)
@@ -199,6 +201,7 @@ def evaluated(
         try:
             for obj in missing:
                 _add_helper(context.scene, obj, view, made)
+            _tag_animation(view)
             view.depsgraph = context.evaluated_depsgraph_get()
             yield view
         finally:
@@ -255,6 +258,21 @@ def _add_helper(scene: bpy.types.Scene, obj: bpy.types.Object, view: View, made:
     helper.modifiers.new("", "NODES").node_group = nodes
     scene.collection.objects.link(helper)
     view._helpers[obj] = helper
+
+
+def _has_nodes(obj: bpy.types.Object) -> bool:
+    return any(modifier.type == "NODES" and modifier.show_viewport for modifier in obj.modifiers)
+
+
+def _tag_animation(view: View) -> None:
+    """Has the actions of hidden objects evaluated at this frame, which new relations alone don't bring about. Those of
+    others are left alone: they may have been moved since without a key."""
+    for obj in bpy.data.objects:
+        owners = [obj, obj.data, getattr(obj.data, "shape_keys", None)]
+        animated = [owner for owner in owners if owner is not None and getattr(owner, "animation_data", None)]
+        if animated and not view.is_enabled(obj):
+            for owner in animated:
+                owner.update_tag(refresh={"TIME"})
 
 
 def _parents(obj: bpy.types.Object) -> Iterator[bpy.types.Object]:

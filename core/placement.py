@@ -19,8 +19,8 @@ STORED = 2 * EPSILON
 APPLIED = 4 * EPSILON
 """The same where a matrix that turns was applied to them."""
 FEW = 1 / 32
-"""So many of a piece's vertices, as a part of all, may be within a rounding error of the source's because the user put
-them there. Where there are more, a transform that led back was applied to the piece."""
+"""So many of a piece's vertices, as a part of all, may be so near the source's because the user put them there. Where
+there are more, a transform that led back was applied to the piece."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -125,18 +125,21 @@ def _moved(local: np.ndarray, placement: Placement, stored: np.ndarray) -> tuple
 def _settled(
     local: np.ndarray, theirs: np.ndarray, known: np.ndarray, same: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray | None]:
-    """Vertices that nothing moves: their bits count, where not more than a `FEW` are a rounding error off the
-    source's."""
+    """Vertices that nothing moves: each coordinate may be off by its own rounding, or by that of the largest one where
+    more than a `FEW` are."""
     differs = np.flatnonzero(known & ~same)
-    if len(differs) < 2:
+    if not len(differs):
         return local, None
+    there = theirs[differs].astype(np.float64)
     with np.errstate(invalid="ignore", over="ignore"):
-        slack = APPLIED * np.abs(theirs[differs]).max(axis=1).astype(np.float64)
-        close = np.abs(local[differs].astype(np.float64) - theirs[differs]).max(axis=1) <= slack
-    near = differs[close]
-    if len(near) < 2 or len(near) <= FEW * len(local):
-        return local, None
-    vertices, every = local.copy(), np.zeros(len(local))
-    vertices[near] = theirs[near]
-    every[differs] = slack
+        apart = np.abs(local[differs] - there)
+        near = (apart <= STORED * np.abs(there)).all(axis=1)
+        slack = APPLIED * np.abs(there).max(axis=1)
+        applied = apart.max(axis=1) <= slack
+    every = None
+    if np.count_nonzero(applied) > max(1, FEW * len(local)):
+        near, every = applied, np.zeros(len(local))
+        every[differs] = slack
+    vertices = local.copy()
+    vertices[differs[near]] = theirs[differs[near]]
     return vertices, every

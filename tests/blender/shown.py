@@ -73,6 +73,9 @@ def _evaluate(obj: bpy.types.Object, root: bpy.types.Object, graph: bpy.types.De
     vertices = np.array([vertex.co[:] for vertex in mesh.vertices], np.float64).reshape(-1, 3)
     triangles = np.array([triangle.vertices[:] for triangle in mesh.loop_triangles], np.int64).reshape(-1, 3)
     evaluated.to_mesh_clear()
+    # Those without area are left out of a set; the game has no use for them.
+    a, b, c = (vertices[triangles[:, corner]] for corner in range(3))
+    triangles = triangles[np.linalg.norm(np.cross(b - a, c - a), axis=1) > 1e-9 * np.abs(vertices).max(initial=0) ** 2]
     world, home = (np.array(each.evaluated_get(graph).matrix_world, np.float64) for each in (obj, root))
     place = np.linalg.solve(home, world)
     if np.linalg.det(place[:3, :3]) < 0:

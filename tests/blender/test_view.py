@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from pathlib import Path
 
+import bmesh
 import bpy
+import numpy as np
 import pytest
 
 from tests.blender.helpers import (
     DATA,
     MANY_ASTEROIDS,
+    ONE_ASTEROID,
     TWO_ASTEROIDS,
+    WALL_ONLY,
     export,
     import_hull,
+    judged,
     refusal,
     select,
     source,
@@ -174,3 +180,178 @@ def test_all_surfaces_turned_or_scaled_by_hand_are_an_edit(tmp_path: Path) -> No
     assert_shown(tmp_path, root)
     root.scale, root.rotation_euler = (0.002, 0.003, 0.004), (1, 2, 3)
     assert_shown(tmp_path, root)
+
+
+# --- rounding -------------------------------------------------------------------------------------
+
+TWIST = 2 * math.pi
+
+
+def clear_and_set(obj: bpy.types.Object, root: bpy.types.Object) -> None:
+    select(obj)
+    bpy.ops.object.parent_clear(type="CLEAR_KEEP_TRANSFORM")
+    select(obj, root)
+    bpy.ops.object.parent_set(type="OBJECT", keep_transform=True)
+
+
+def turn_fully(obj: bpy.types.Object, root: bpy.types.Object) -> None:
+    for axis in range(3):
+        obj.rotation_euler[axis] += TWIST
+
+
+def turn_in_quarters(obj: bpy.types.Object, root: bpy.types.Object) -> None:
+    select(obj)
+    for _ in range(4):
+        bpy.ops.transform.rotate(value=math.pi / 2, orient_axis="Z")
+
+
+def turn_and_apply(obj: bpy.types.Object, root: bpy.types.Object) -> None:
+    turn_fully(obj, root)
+    apply([obj], "rotation")
+
+
+def set_origin(obj: bpy.types.Object, root: bpy.types.Object) -> None:
+    select(obj)
+    bpy.ops.object.origin_set(type="ORIGIN_GEOMETRY")
+
+
+def set_origin_and_apply(obj: bpy.types.Object, root: bpy.types.Object) -> None:
+    set_origin(obj, root)
+    select(obj)
+    bpy.ops.object.transform_apply(location=True, rotation=True, scale=True)
+
+
+def move_there_and_back(obj: bpy.types.Object, root: bpy.types.Object) -> None:
+    select(obj)
+    bpy.ops.transform.translate(value=(1.1, 2.2, 3.3))
+    bpy.ops.object.transform_apply(location=True, rotation=False, scale=False)
+    bpy.ops.transform.translate(value=(-1.1, -2.2, -3.3))
+
+
+BACK = [
+    clear_and_set, turn_fully, turn_in_quarters, turn_and_apply, set_origin, set_origin_and_apply, move_there_and_back
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("change", BACK)
+@pytest.mark.parametrize("name", [ONE_ASTEROID, MANY_ASTEROIDS, WALL_ONLY])
+def test_what_leads_back_changes_nothing(change, name: str, tmp_path: Path) -> None:
+    root = import_hull(name)
+    root.location, root.rotation_euler.z = (3, -40, 500), 0.7
+    bpy.context.view_layer.update()
+    for obj in surfaces(root).values():
+        change(obj, root)
+    assert export(tmp_path) == source(name)
+    assert bpy.ops.sylpheed.check() == {"FINISHED"}
+
+
+@pytest.mark.parametrize("change", BACK)
+def test_what_leads_back_changes_nothing_of_a_joined_hull(change, tmp_path: Path) -> None:
+    root = import_hull(MANY_ASTEROIDS, surfaces="JOINED")
+    change(surfaces(root)["hull"], root)
+    assert export(tmp_path) == source(MANY_ASTEROIDS)
+
+
+@pytest.mark.parametrize("change", BACK)
+def test_what_leads_back_changes_no_part_of_a_set(change, tmp_path: Path) -> None:
+    root = import_set()
+    for obj in root.children_recursive:
+        if obj.type == "MESH" and len(obj.data.polygons):
+            change(obj, root)
+    assert export_set(tmp_path) == SET.read_bytes()
+
+
+@pytest.mark.parametrize("angle", [math.pi / 2, math.pi, -math.pi / 2])
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_a_wall_turned_onto_itself_stays_in_the_box(angle: float, axis: int, tmp_path: Path) -> None:
+    root = import_hull(ONE_ASTEROID)
+    surfaces(root)["wall"].rotation_euler[axis] = angle
+    assert_shown(tmp_path, root)
+
+
+@pytest.mark.parametrize("moved", [False, True])
+@pytest.mark.parametrize("change", [set_origin, clear_and_set, turn_fully])
+def test_a_rock_split_in_two_stays_one_surface(change, moved: bool, tmp_path: Path) -> None:
+    root = import_hull(MANY_ASTEROIDS)
+    rock = surfaces(root)["asteroid_01"]
+    select(rock)
+    for polygon in rock.data.polygons:
+        polygon.select = polygon.center.x > rock.data.vertices[0].co.x
+    for vertex in rock.data.vertices:
+        vertex.select = False
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.select_mode(type="FACE")
+    assert bpy.ops.mesh.separate(type="SELECTED") == {"FINISHED"}
+    bpy.ops.object.mode_set(mode="OBJECT")
+    halves = [obj for obj in bpy.context.selected_objects if obj.type == "MESH"]
+    assert len(halves) == 2
+    if moved:
+        for half in halves:
+            half.location = (100.3, 200.7, -50.1)
+        bpy.context.view_layer.update()
+    for half in halves:
+        change(half, root)
+    data = export(tmp_path)
+    if not moved:
+        assert data == source(MANY_ASTEROIDS)
+    col, before = judged(data), read_col(source(MANY_ASTEROIDS))
+    assert (col.nv, col.nt) == (before.nv, before.nt)
+    assert_file_shows((col.vertices, col.triangles), root)
+
+
+def test_a_small_move_of_a_whole_rock_is_kept(tmp_path: Path) -> None:
+    root = import_hull(ONE_ASTEROID)
+    rock = surfaces(root)["asteroid_01"]
+    before = np.array([vertex.co[:] for vertex in rock.data.vertices])
+    rock.location.x = 0.01
+    col = read_col(export(tmp_path))
+    expected = np.add(before, [np.float32(0.01), 0, 0], dtype=float).astype(np.float32)
+    assert set(map(tuple, expected.tolist())) <= set(map(tuple, col.vertices.tolist()))
+
+
+# --- faces filled by hand -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("joined", [False, True])
+@pytest.mark.parametrize("number", [0, 5, 40])
+@pytest.mark.parametrize("name", [ONE_ASTEROID, MANY_ASTEROIDS, WALL_ONLY])
+def test_a_face_deleted_and_filled_by_hand_is_the_same_face(
+    name: str, number: int, joined: bool, tmp_path: Path
+) -> None:
+    root = import_hull(name, surfaces="JOINED" if joined else "SEPARATE")
+    obj = max(surfaces(root).values(), key=lambda obj: len(obj.data.polygons))
+    fill_again(obj, number % len(obj.data.polygons))
+    assert export(tmp_path) == source(name)
+
+
+def test_a_part_with_a_face_filled_by_hand_is_the_same_part(tmp_path: Path) -> None:
+    root = import_set()
+    part = next(obj for obj in root.children_recursive if obj.type == "MESH" and is_closed(obj.data))
+    fill_again(part, 0)
+    assert export_set(tmp_path) == SET.read_bytes()
+
+
+def is_closed(mesh: bpy.types.Mesh) -> bool:
+    counts = Counter(key for face in mesh.polygons for key in face.edge_keys)
+    return len(mesh.polygons) > 4 and set(counts.values()) == {2}
+
+
+def fill_again(obj: bpy.types.Object, number: int) -> None:
+    """Deletes a face in edit mode and fills the hole with F."""
+    select(obj)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.select_mode(type="FACE")
+    bpy.ops.mesh.select_all(action="DESELECT")
+    mesh = bmesh.from_edit_mesh(obj.data)
+    mesh.faces.ensure_lookup_table()
+    edges = list(mesh.faces[number].edges)
+    mesh.faces[number].select_set(True)
+    bmesh.update_edit_mesh(obj.data)
+    bpy.ops.mesh.delete(type="ONLY_FACE")
+    bpy.ops.mesh.select_mode(type="EDGE")
+    mesh = bmesh.from_edit_mesh(obj.data)
+    for edge in edges:
+        edge.select_set(True)
+    bmesh.update_edit_mesh(obj.data)
+    assert bpy.ops.mesh.edge_face_add() == {"FINISHED"}
+    bpy.ops.object.mode_set(mode="OBJECT")

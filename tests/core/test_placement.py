@@ -32,10 +32,19 @@ def test_what_nothing_moves_keeps_its_bits():
     assert vertices is SOURCE and slack is None
 
 
-def test_a_vertex_moved_by_one_step_of_float32_stays_where_it_was_put():
+def test_a_vertex_one_step_of_float32_off_is_the_sources():
     local = SOURCE.copy()
     local[7, 0] = np.nextafter(local[7, 0], np.float32(np.inf))
     vertices, _ = place(local, CLAIMS, EXACT, SOURCE)
+    assert vertices.tobytes() == SOURCE.tobytes()
+
+
+def test_a_small_move_along_a_small_coordinate_is_kept():
+    """It is less than a step of the largest coordinate."""
+    far = np.float32([(250_000, 3, 0), *SOURCE[:40]])
+    local = far.copy()
+    local[0, 1] = 3.01
+    vertices, _ = place(local, np.arange(len(far)), EXACT, far)
     assert vertices.tobytes() == local.tobytes()
 
 
