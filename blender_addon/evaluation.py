@@ -30,6 +30,9 @@ roundings of float32."""
 DEFORMS = {"ARMATURE", "LATTICE"}
 """Types of parents that deform their children, as a modifier would; a curve that does so calls itself an armature."""
 
+SHAPELESS = {"EMPTY", "ARMATURE", "LATTICE", "CAMERA", "LIGHT", "LIGHT_PROBE", "SPEAKER"}
+"""Types of objects without faces."""
+
 
 class View:
     """What the view layer evaluates of some objects, while they are read."""
@@ -63,7 +66,7 @@ class View:
     def evaluates_shape(self, obj: bpy.types.Object) -> bool:
         """Whether an object's shape is another than that of its own mesh."""
         if obj.type != "MESH":
-            return True
+            return obj.type not in SHAPELESS
         changes = obj.modifiers or obj.data.shape_keys or (obj.parent is not None and obj.parent_type in DEFORMS)
         return bool(self.apply_modifiers and changes)
 
@@ -75,7 +78,7 @@ class View:
             # Before 4.5 only instances of what is visible can be counted.
             counted = hasattr(obj, "evaluated_geometry") or obj.visible_get(view_layer=self._view_layer)
             return not counted and _has_nodes(obj)
-        return (obj.type != "EMPTY" and self.evaluates_shape(obj)) or not self._is_plain_chain(obj)
+        return self.evaluates_shape(obj) or not self._is_plain_chain(obj)
 
     def _is_plain_chain(self, obj: bpy.types.Object | None) -> bool:
         while obj is not None and obj != self.root:

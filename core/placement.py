@@ -18,7 +18,7 @@ STORED = 2 * EPSILON
 """How far off rounded coordinates may be, as a part of the largest: they are multiplied, added up and stored."""
 APPLIED = 4 * EPSILON
 """The same where a matrix that turns was applied to them."""
-FEW = 1 / 32
+FEW = 1 / 16
 """So many of a piece's vertices, as a part of all, may be so near the source's because the user put them there. Where
 there are more, a transform that led back was applied to the piece."""
 
@@ -87,7 +87,7 @@ def place(
     start = theirs.astype(np.float64) if origin is None else theirs.astype(np.float64) - origin
     imported = known & (start.astype(np.float32).view(np.uint32) == local.view(np.uint32)).all(axis=1)
     if placement is EXACT and origin is None:
-        return _settled(local, theirs, known, imported)
+        return _settled(local, claims, theirs, known, imported)
     with np.errstate(invalid="ignore", over="ignore"):
         exact = np.where(imported[:, None], start, local.astype(np.float64))
         stored = np.where(imported, 0.0, STORED * np.abs(local).max(axis=1))
@@ -123,7 +123,7 @@ def _moved(local: np.ndarray, placement: Placement, stored: np.ndarray) -> tuple
 
 
 def _settled(
-    local: np.ndarray, theirs: np.ndarray, known: np.ndarray, same: np.ndarray
+    local: np.ndarray, claims: np.ndarray, theirs: np.ndarray, known: np.ndarray, same: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray | None]:
     """Vertices that nothing moves: each coordinate may be off by its own rounding, or by that of the largest one where
     more than a `FEW` are."""
@@ -136,6 +136,7 @@ def _settled(
         near = (apart <= STORED * np.abs(there)).all(axis=1)
         slack = APPLIED * np.abs(there).max(axis=1)
         applied = apart.max(axis=1) <= slack
+    applied &= ~np.isin(claims[differs], claims[same])  # copies of those that stayed were moved away from them
     every = None
     if np.count_nonzero(applied) > max(1, FEW * len(local)):
         near, every = applied, np.zeros(len(local))
