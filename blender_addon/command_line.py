@@ -17,7 +17,18 @@ import bpy
 from . import carry
 from .check_operators import summary
 from .core.errors import FormatError, Severity, printable
-from .deferred import detect, files, problems, rebuild, same_file, scene_export, scene_import, scene_mod, scene_stage
+from .deferred import (
+    detect,
+    files,
+    problems,
+    rebuild,
+    report,
+    same_file,
+    scene_export,
+    scene_import,
+    scene_mod,
+    scene_stage,
+)
 from .preferences import folders
 from .roots import explain_none, find_all_roots
 
@@ -61,10 +72,12 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--cells", choices=("OBJECTS", "NONE"), default="NONE", help="as in the dialog")
     command.add_argument("--names", default="*", help="which parts of a set: names with * and ?, separated by commas")
 
-    command = add("stage", _stage, "Import a stage's phase from a game folder into a .blend")
+    command = add("stage", _stage, "Import a stage's phase from a game folder into a .blend, or list the stages")
     command.add_argument("game", metavar="GAMEDIR", help="the folder of the extracted disc, only ever read")
-    command.add_argument("-o", "--output", required=True, metavar="OUT.blend", help="the .blend to write")
-    command.add_argument("--stage", default="S01", help="which stage, such as S14")
+    command.add_argument(
+        "-o", "--output", metavar="OUT.blend", help="the .blend to write; without one the stages are listed"
+    )
+    command.add_argument("--stage", default="S01", help="which stage, such as S14, or the id of its table")
     command.add_argument("--phase", default="Phase_1", help="which phase, such as Phase_1")
     command.add_argument("--parts", choices=("NONE", "STAGE", "ALL"), default="STAGE", help="as in the dialog")
     command.add_argument("--mod", default="", metavar="DIR", help="a mod folder, whose files come first")
@@ -105,6 +118,9 @@ def _import(options: argparse.Namespace) -> int:
 
 
 def _stage(options: argparse.Namespace) -> int:
+    if options.output is None:
+        print("\n".join(report.stage_lines(scene_stage.list_stages(os.path.abspath(options.game)))))
+        return FINE
     _refuse_output(options.output, ".blend")
     _open_nothing()
     mod = os.path.abspath(options.mod) if options.mod else ""

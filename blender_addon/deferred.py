@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from .core import mcol as mcol
     from .core import query as query
     from .core import rebuild as rebuild
+    from .core import report as report
     from .core import same_file as same_file
 else:
 
@@ -73,4 +74,5 @@ else:
     mcol = Deferred("core.mcol")
     query = Deferred("core.query")
     rebuild = Deferred("core.rebuild")
+    report = Deferred("core.report")
     same_file = Deferred("core.same_file")

@@ -16,10 +16,10 @@ from .core.errors import FormatError
 from .deferred import detect, files, rebuild, same_file, scene_export, scene_import, scene_mod, scene_stage
 from .preferences import PATH_OPTIONS, SylpheedPreferences, folders
 from .roots import find_all_roots, find_root, find_roots
-from .translations import CONTEXT, label_text, report_text
+from .translations import CONTEXT, report_text
 
 if TYPE_CHECKING:
-    from .core.stage import Stage
+    pass
 
 Result = set[str]
 
@@ -359,7 +359,10 @@ class EXPORT_SCENE_OT_sylpheed_set(bpy.types.Operator, ExportFile):
 
 def suggest_stages(options: bpy.types.OperatorProperties, context: bpy.types.Context, text: str) -> list[str]:
     """The stages of the game folder, for the dialog. Blender passes the operator's options, not the operator."""
-    return [stage.name for stage in _stages(options, context)]
+    try:
+        return [stage.name for stage in scene_stage.list_stages(_game_folder(options, context))]
+    except FormatError:
+        return []  # the dialog and execute say why
 
 
 def suggest_phases(
@@ -370,15 +373,10 @@ def suggest_phases(
 
 
 def _phases(options: bpy.types.OperatorProperties, context: bpy.types.Context) -> list[tuple[str, str]]:
-    chosen = [stage for stage in _stages(options, context) if stage.name.lower() == options.stage.lower()]
-    return [(phase.name, phase.hull) for stage in chosen for phase in stage.phases if phase.hull]
-
-
-def _stages(options: bpy.types.OperatorProperties, context: bpy.types.Context) -> list[Stage]:
     try:
-        return scene_stage.list_stages(_game_folder(options, context))
+        return scene_stage.phases(_game_folder(options, context), options.stage)
     except FormatError:
-        return []  # execute says why
+        return []  # the dialog and execute say why
 
 
 def _game_folder(options: bpy.types.OperatorProperties, context: bpy.types.Context) -> str:
@@ -398,7 +396,12 @@ class IMPORT_SCENE_OT_sylpheed_stage(bpy.types.Operator, HullProperties):
         subtype="DIR_PATH",
         options={"SKIP_PRESET"} | PATH_OPTIONS,
     )
-    stage: StringProperty(name="Stage", description="Which stage, such as S14", default="S01", search=suggest_stages)
+    stage: StringProperty(
+        name="Stage",
+        description="Which stage, such as S14; the id of its table where no name is known",
+        default="S01",
+        search=suggest_stages,
+    )
     phase: StringProperty(
         name="Phase",
         description="Which phase of the stage, such as Phase_1. Those without a hull are not listed",
@@ -426,9 +429,13 @@ class IMPORT_SCENE_OT_sylpheed_stage(bpy.types.Operator, HullProperties):
         for name in ("directory", "stage", "phase"):
             self.layout.prop(self, name)
         listed = self.layout.box().column(align=True)
-        for name, hull in _phases(self, context) or [(label_text("No such stage"), label_text("in this folder"))]:
+        phases = _phases(self, context)
+        for name, hull in phases:
             icon = "RIGHTARROW" if name == self.phase else "BLANK1"
             listed.label(text=f"{name}: {hull}", icon=icon, translate=False)
+        if not phases:
+            problem = scene_stage.why_no_phase(_game_folder(self, context), self.stage)
+            listed.label(text=problem, icon="ERROR", translate=False)
         self.layout.prop(self, "parts")
         self.draw_hull(self.layout)
 

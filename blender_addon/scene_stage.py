@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import functools
+import os
 from dataclasses import dataclass, field, replace
 
 import bpy
@@ -10,8 +10,10 @@ import bpy
 from . import carry
 from .core.errors import FormatError
 from .core.mod import open_collision
-from .core.stage import Game, Phase, Stage, find_game, stages
+from .core.stage import Game, find_game, stages
+from .core.stage_tables import Phase, Stage, asteroid_prefix, find_stage
 from .scene_import import HullOptions, Imported, Progress, SetOptions, make_hull, make_set
+from .translations import label_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,15 +27,38 @@ class StageOptions:
 
 
 def list_stages(directory: str) -> list[Stage]:
-    """The stages of a game folder. Raises `FormatError` if it is none."""
-    game = find_game(directory)
-    return _stages_once(game, tuple(path.stat().st_mtime_ns for path in game.tables))
+    """The stages of a game folder. Raises `FormatError` if it is none. A dialog asks each time that it is drawn; the
+    tables are read when they changed."""
+    return stages(find_game(directory))
 
 
-@functools.lru_cache(maxsize=4)
-def _stages_once(game: Game, stamps: tuple[int, ...]) -> list[Stage]:
-    """A dialog asks each time that it is drawn; the tables are read when they changed."""
-    return stages(game)
+def phases(directory: str, stage: str) -> list[tuple[str, str]]:
+    """The phases of a stage that have a hull, with its name. Raises `FormatError` if there is no such stage."""
+    found = find_stage(list_stages(directory), stage)
+    return [(phase.name, phase.hull) for phase in found.phases if phase.hull]
+
+
+def why_no_phase(directory: str, stage: str) -> str:
+    """Why a dialog can offer no phase, in a few words of the interface."""
+    if not directory:
+        return label_text("No game folder is chosen")
+    if not os.path.isdir(directory):
+        return label_text("There is no such folder")
+    try:
+        game = find_game(directory)
+    except FormatError:
+        return label_text("This isn't a game folder")
+    try:
+        found = stages(game)
+    except FormatError:
+        return label_text("This game folder holds no stage tables")
+    try:
+        problem = find_stage(found, stage).problem
+    except FormatError:
+        return label_text("The game has no stage of this name")
+    return (
+        label_text("The table of this stage is damaged") if problem else label_text("No phase of this stage has a hull")
+    )
 
 
 def import_stage(
@@ -44,19 +69,25 @@ def import_stage(
     Raises `FormatError` that offers what is there, and makes nothing then.
     """
     game = find_game(directory)
-    phase = _find_phase(game, options)
+    stage = _find_stage(game, options.stage)
+    phase = _find_phase(game, stage, options.phase)
     archive = open_collision(game, mod)
     data = archive.read(archive.find(phase.hull or ""))
     imported = [make_hull(scene, phase.hull or "", data, options.hull)]
     carry.set_origin(imported[0].root, str(game.root), phase.hull or "")
     progress(0.3)
     if options.parts != "NONE" and phase.set:
-        name_filter = "*" if options.parts == "ALL" else f"{options.stage}_*"
+        prefix = asteroid_prefix(stage)
+        if options.parts == "STAGE" and prefix is None:
+            missing = f"which asteroids are those of stage {stage.name} isn't known: import all parts to have them"
+            imported[0] = replace(imported[0], warnings=(*imported[0].warnings, missing))
+            return imported
+        name_filter = "*" if options.parts == "ALL" else f"{prefix}_*"
         library = archive.read(archive.find(phase.set))
         try:
             parts = make_set(scene, phase.set, library, SetOptions(name_filter, options.hull.view), progress)
         except FormatError as error:
-            missing = f"{phase.set} holds no asteroids of {options.stage}: {error.problem}"
+            missing = f"{phase.set} holds no asteroids of {stage.name}: {error.problem}"
             imported[0] = replace(imported[0], warnings=(*imported[0].warnings, missing))
         else:
             carry.set_origin(parts.root, str(game.root), phase.set)
@@ -64,25 +95,24 @@ def import_stage(
     return imported
 
 
-def _find_phase(game: Game, options: StageOptions) -> Phase:
-    found = {stage.name.lower(): stage for stage in stages(game)}
-    stage = found.get(options.stage.lower())
-    if stage is None:
-        raise FormatError(
-            f"the game has no stage {options.stage!r}",
-            file=str(game.root),
-            expected=", ".join(stage.name for stage in found.values()),
-        )
+def _find_stage(game: Game, name: str) -> Stage:
+    """The stage of a game by its name or its table's id. Raises `FormatError` that lists what is there."""
+    try:
+        stage = find_stage(stages(game), name)
+    except FormatError as error:
+        raise (error if error.file else error.within(str(game.root))) from None
     if stage.problem:
         raise FormatError(f"stage {stage.name} can't be read: {stage.problem}", file=str(game.root))
-    named = [phase for phase in stage.phases if phase.name.lower() == options.phase.lower()]
+    return stage
+
+
+def _find_phase(game: Game, stage: Stage, wanted: str) -> Phase:
+    named = [phase for phase in stage.phases if phase.name.lower() == wanted.lower()]
     if named and named[0].hull:
         return named[0]
     usable = [f"{phase.name} ({phase.hull})" for phase in stage.phases if phase.hull]
     raise FormatError(
-        f"{options.phase} of stage {stage.name} names no hull"
-        if named
-        else f"stage {stage.name} has no phase {options.phase!r}",
+        f"{wanted} of stage {stage.name} names no hull" if named else f"stage {stage.name} has no phase {wanted!r}",
         file=str(game.root),
         expected=", ".join(usable) or "a stage with a hull",
     )

@@ -110,12 +110,19 @@ TEXTS = {
         "ゲームディスクを展開したフォルダー。空ならプリファレンスのもの。読み込むだけで、書き換えません"
     ),
     "Stage": "ステージ",
-    "Which stage, such as S14": "ステージ名。S14 など",
+    "Which stage, such as S14; the id of its table where no name is known": (
+        "ステージ名。S14 など。名前が不明な場合はテーブルの ID"
+    ),
     "Which phase of the stage, such as Phase_1. Those without a hull are not listed": (
         "ステージのフェーズ名。Phase_1 など。当たり判定メッシュのないものは一覧にありません"
     ),
-    "No such stage": "ステージがありません",
-    "in this folder": "このフォルダー",
+    "No game folder is chosen": "ゲームフォルダーが選択されていません",
+    "There is no such folder": "フォルダーが見つかりません",
+    "This isn't a game folder": "ゲームフォルダーではありません",
+    "This game folder holds no stage tables": "このゲームフォルダーにはステージテーブルがありません",
+    "The game has no stage of this name": "この名前のステージはありません",
+    "The table of this stage is damaged": "このステージのテーブルは破損しています",
+    "No phase of this stage has a hull": "このステージにはハルのあるフェーズがありません",
     "Parts": "パーツ",
     "Which meshes of the stage's collision set to import as well": (
         "ステージの当たり判定セットから、どのメッシュを合わせてインポートするか"

@@ -34,9 +34,6 @@ FINE, FAILED, UNREADABLE = 0, 1, 2
 INTERRUPTED, PIPE_CLOSED = 130, 141
 """What a shell says of any program that was stopped by Ctrl-C or by a reader that went away."""
 
-PHASES_NAMED = 4
-"""How many phases that use a hull `stages` names before it says that there are more."""
-
 
 def main(arguments: list[str] | None = None) -> int:
     """Runs one command: its exit status. Nothing but `SystemExit` of `--help` and wrong usage is raised."""
@@ -206,7 +203,8 @@ def show_stages(options: argparse.Namespace) -> int:
             }
         )
     else:
-        _print_stages(found, users)
+        for line in report.stage_lines(found):
+            _say(line)
         for finding in told:
             _say(f"{finding.severity.value}: {finding.message}")
     return FAILED if any(finding.severity is Severity.ERROR for finding in told) else FINE
@@ -334,25 +332,6 @@ def _print_rows(rows: list[dict], indent: str = "") -> None:
             if key != "name"
         )
         _say(f"{indent}{name:{width}}  {values}")
-
-
-def _print_stages(found: list[stage.Stage], users: dict[str, tuple[tuple[str, str], ...]]) -> None:
-    """The phases with their files in columns, then how many phases use each hull."""
-    rows = [
-        [printable(text or "-") for text in (one.name, phase.name, phase.hull, phase.navigation, phase.set)]
-        for one in found
-        for phase in one.phases
-    ]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        _say("  ".join(f"{text:{width}}" for text, width in zip(row, widths, strict=True)).rstrip())
-    _say("")
-    _say(f"{_amount(found, 'stage')}, {_amount(rows, 'phase')}")
-    width = max((len(printable(name)) for name in users), default=0)
-    for name, phases in users.items():
-        shown = ", ".join(" ".join(phase) for phase in phases[:PHASES_NAMED])
-        more = ", …" if len(phases) > PHASES_NAMED else ""
-        _say(f"{printable(name):{width}}  {_amount(list(phases), 'phase')}: {shown}{more}")
 
 
 def _label(key: str) -> str:

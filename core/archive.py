@@ -16,12 +16,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from . import file_switch, ipfb
+from .entry_names import base_name, ids, inner_path
 from .errors import Finding, FormatError, Severity
 from .files import read_file
 from .hashes import file_id
 from .ipfb import Entry, Table
 
 BLOCK = 1 << 20  # bytes read at a time where a whole entry isn't needed
+
+ENOUGH_STORED = 1 << 12
+"""Stored bytes that are read to unpack the first few bytes of an entry."""
 
 LARGEST_TABLE = 1 << 26
 """Bytes of a .pak file: five million entries."""
@@ -69,22 +73,39 @@ class Archive:
         return self.names.get(entry.hash, f"{entry.hash:08x}")
 
     def find(self, wanted: str | int) -> Entry:
-        """The entry of a name (case doesn't matter) or hash; a name may be a hash, as `2cf7eb47` or `2cf7eb47.bin`.
+        """The entry of a name or hash. Case doesn't matter; a name may be a path with folders, with either slash, or
+        without them; or a hash, as `2cf7eb47` or `2cf7eb47.bin`.
 
-        Raises `FormatError`, with the closest of the known names, if there is none.
+        Raises `FormatError`, with the closest of the known names, if there is none, and if several have the name.
         """
-        number = wanted if isinstance(wanted, int) else file_id(wanted)
-        if number in self.by_hash:
-            return self.by_hash[number]
-        if isinstance(wanted, str) and re.fullmatch(r"[0-9a-fA-F]{8}(\.bin)?", wanted):
-            number = int(wanted[:8], 16)
+        if isinstance(wanted, int):
+            exact = [wanted]
+        else:
+            exact = [file_id(wanted), file_id(inner_path(wanted))]
+            if re.fullmatch(r"[0-9a-fA-F]{8}(\.bin)?", wanted):
+                exact.append(int(wanted[:8], 16))
+        for number in exact:
             if number in self.by_hash:
                 return self.by_hash[number]
         text = wanted if isinstance(wanted, str) else f"{wanted:08x}"
+        alike = self._alike(text) if isinstance(wanted, str) else []
+        if len(alike) == 1:
+            return alike[0]
+        if alike:
+            names = " or ".join(self.label(entry) for entry in alike[:4])
+            raise FormatError(f"several entries are named {text}", remedy=f"name one: {names}", file=str(self.path))
         known = {name.lower(): name for name in self.names.values()}
         close = [known[name] for name in difflib.get_close_matches(text.lower(), known, 3)]
         remedy = "did you mean " + " or ".join(close) + "?" if close else "the command `list` shows what it holds"
         raise FormatError(f"the archive has no {text}", remedy=remedy, file=str(self.path))
+
+    def _alike(self, wanted: str) -> list[Entry]:
+        """The entries of that bare name in any folder, or without a folder if the name has one."""
+        path = inner_path(wanted).lower()
+        numbers = [number for number in ids(wanted) if number in self.by_hash]
+        if path == base_name(path):
+            numbers += [number for number, name in self.names.items() if base_name(inner_path(name)).lower() == path]
+        return [self.by_hash[number] for number in dict.fromkeys(numbers)]
 
     def stored(self, entry: Entry) -> bytes:
         """An entry's bytes as they are stored, packed or raw. Raises `FormatError` if they can't be read."""
@@ -99,6 +120,17 @@ class Archive:
         stored = self.stored(entry)
         try:
             return ipfb.unpack(stored)
+        except FormatError as error:
+            raise self._named(error, entry) from error
+
+    def beginning(self, entry: Entry, size: int) -> bytes:
+        """The first bytes of an entry, unpacked, so many or fewer; reads a few thousand bytes at most.
+
+        Raises `FormatError` if they can't be read.
+        """
+        start = self.stored(entry._replace(size=min(entry.size, ENOUGH_STORED)))
+        try:
+            return ipfb.beginning(start, size)
         except FormatError as error:
             raise self._named(error, entry) from error
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from . import ipfb
 from .archive import LARGEST_IN_ALL, Archive, Progress, archive_files, belongs_to_archive, blobs
+from .entry_names import base_name, has_id, inner_path
 from .errors import FormatError
 from .files import make_folder, write_file
-from .hashes import file_id
 from .ipfb import Entry
 from .same_file import same_file
 
@@ -54,12 +54,8 @@ def extract(
         wanted = [(archive.find(name), name) for name in names]
         first = {entry: row for row, entry in reversed(list(enumerate(archive.entries)))}
         rows = dict.fromkeys(first[entry] for entry, _ in wanted)
-        given = {
-            entry.hash: name
-            for entry, name in reversed(wanted)
-            if isinstance(name, str) and file_id(name) == entry.hash
-        }
-        archive = archive.with_names({**given, **archive.names})
+        for entry, name in wanted:
+            archive = _named(archive, entry, name)
     entries = [archive.entries[row] for row in rows]
     paths = dict(zip(rows, _paths(archive, entries, folder), strict=True))
     _require_apart(archive, entries, list(paths.values()))
@@ -75,6 +71,15 @@ def extract(
             if progress:
                 progress(done, total)
     return [results[row] for row in rows]
+
+
+def _named(archive: Archive, entry: Entry, wanted: str | int) -> Archive:
+    """The archive with the name by which an entry was asked for: a bare name stays one, whatever folder it is in."""
+    if not isinstance(wanted, str) or not has_id(wanted, entry.hash):
+        return archive
+    known = archive.names.get(entry.hash, inner_path(wanted))
+    bare = inner_path(wanted) == base_name(inner_path(wanted))
+    return archive.with_names({entry.hash: base_name(known) if bare else known})
 
 
 def _require_room(archive: Archive, entries: Iterable[Entry]) -> None:

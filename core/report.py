@@ -12,12 +12,14 @@ from . import idxd, mcol, table_check
 from .archive import Archive
 from .collision_set import CollisionSet
 from .counted import Check, worst
-from .errors import FormatError, Severity
+from .errors import FormatError, Severity, printable
 from .geometry import edge_census
 from .ipfb import Entry
 from .mcol import Hull
 from .regn import Navigation
 from .separate import separate
+from .stage import hull_users
+from .stage_tables import Stage
 from .surfaces import split, volumes
 
 SECTIONS_DESCRIBED = 200
@@ -180,6 +182,33 @@ def _stored_form(archive: Archive, entry: Entry) -> tuple[str, int | None]:
     except FormatError:
         return "unreadable", None
     return ("raw", entry.size) if unpacked is None else ("packed", unpacked)
+
+
+PHASES_NAMED = 4
+"""How many phases that use a hull `stage_lines` names before it says that there are more."""
+
+
+def stage_lines(found: list[Stage]) -> list[str]:
+    """The phases with their files in columns, how many there are, then how many phases use each hull."""
+    rows = [
+        [printable(text or "-") for text in (one.name, phase.name, phase.hull, phase.navigation, phase.set)]
+        for one in found
+        for phase in one.phases
+    ]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ["  ".join(f"{text:{width}}" for text, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    users = hull_users(found)
+    lines += ["", f"{_count(len(found), 'stage')}, {_count(len(rows), 'phase')}"]
+    width = max((len(printable(name)) for name in users), default=0)
+    for name, phases in users.items():
+        named = ", ".join(" ".join(phase) for phase in phases[:PHASES_NAMED])
+        more = ", …" if len(phases) > PHASES_NAMED else ""
+        lines.append(printable(f"{printable(name):{width}}  {_count(len(phases), 'phase')}: {named}{more}"))
+    return lines
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number:,} {word}{'' if number == 1 else 's'}"
 
 
 # --- totals ---------------------------------------------------------------------------------------

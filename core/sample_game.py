@@ -12,8 +12,10 @@ from . import chunk, idxd, regn
 from .archive_write import make_archive
 from .binary import padding
 from .chunk import POINTER_BASE, Chunk
+from .entry_names import FOLDERS
 from .grid import Grid
-from .stage import SETS, STAGES, table_name
+from .stage import SETS
+from .stage_tables import STAGES, table_name
 
 COLLISION, TABLES = "hidden/MiscBin.pak", "dat/GP_MAIN_GAME_E.pak"
 ARCHIVE_FILES = tuple(pak[:-2] + ending for pak in (COLLISION, TABLES) for ending in ("ak", "00"))
@@ -34,7 +36,7 @@ PHASES: dict[str, tuple[str | None, ...]] = {
 }
 """The hull of each phase, None for a phase without one; stages that aren't listed have `BOX` in every phase."""
 
-TOTAL_PHASES = 87
+TOTAL_PHASES, OTHER_TABLES = 87, 150
 
 
 def write_collision(folder: Path, hulls: Mapping[str, tuple[bytes, Grid]], library: bytes) -> Path:
@@ -50,13 +52,22 @@ def write_collision(folder: Path, hulls: Mapping[str, tuple[bytes, Grid]], libra
     return make_archive(folder / COLLISION, entries).path
 
 
-def write_tables(folder: Path) -> Path:
-    """Writes dat/GP_MAIN_GAME_E.pak and its data file below `folder`: its path. Raises `FormatError` likewise."""
+def write_tables(folder: Path, tables_in: str = FOLDERS[0]) -> Path:
+    """Writes dat/GP_MAIN_GAME_E.pak and its data file below `folder`: its path. Raises `FormatError` likewise.
+
+    `tables_in`: the folder in the names of the stage tables, "" for bare names. As in the game, nobody knows it. The
+    archive holds other tables and files too.
+    """
     entries: dict[int | str, tuple[bytes, bool]] = {
-        table_name(stage): (idxd.encode(idxd.build(_sections(stage, hulls))), True)
+        table_name(stage, tables_in): (idxd.encode(idxd.build(_sections(stage, hulls))), True)
         for stage, hulls in _phases().items()
     }
-    return make_archive(folder / TABLES, entries).path
+    for number in range(OTHER_TABLES):
+        units = [("UnitParameter", [("Name", f"Unit_{number:03}"), ("Hull", str(100 + unit))]) for unit in range(3)]
+        entries[f"unit\\Unit_{number:03}.tbl"] = (idxd.encode(idxd.build(units)), True)
+    entries["font\\Sample.otf"] = (b"OTTO" + bytes(60), False)
+    entries["movie\\Sample.bin"] = (bytes(range(255, 0, -1)), False)
+    return make_archive(folder / "dat" / "GP_MAIN_GAME_E.pak", entries).path
 
 
 def sample_navigation(grid: Grid) -> bytes:

@@ -15,14 +15,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from . import idxd, mcol, regn
+from . import mcol, regn
 from .archive import Archive, open_archive
 from .errors import Finding, FormatError, Severity
 from .file_switch import JOURNAL, pending
 from .hashes import file_id
 from .ipfb import Entry
+from .stage_tables import HULL_KEY, NAVIGATION_KEY, SET_KEY, TABLES, Phase, Stage, read_stages
 
-STAGES = (*(f"S{number:02d}" for number in range(1, 30)), "Test")  # the shipped game has no S17
 HULLS = (
     "test",
     "mapmesh_box_500km",
@@ -42,32 +42,11 @@ SETS = (
     "CollisionSet_test.bin",
 )
 
-HULL_KEY, NAVIGATION_KEY, SET_KEY = "MapMesh", "MapPath", "CollisionMeshes"
 HULL_ENDING, NAVIGATION_ENDING = ".col", ".rgn"
 
 _Model = TypeVar("_Model")
 _TABLES = re.compile(r"GP_MAIN_GAME_\w+\.pak", re.IGNORECASE)
 _COLLISION = re.compile(r"MiscBin\.pak", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class Phase:
-    """A phase and the names of its hull, navigation volume and CollisionSet; None where the table has none."""
-
-    name: str
-    hull: str | None
-    navigation: str | None
-    set: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Stage:
-    """A stage such as S14, its table and phases; `problem` says why the table couldn't be read."""
-
-    name: str
-    table: str
-    phases: tuple[Phase, ...]
-    problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,22 +97,18 @@ def find_game(path: str | os.PathLike[str]) -> Game:
 
 
 def stages(game: Game) -> list[Stage]:
-    """The stages that the game has tables of, in the order S01 to S29, Test.
+    """The stages that the game has tables of: S01 to S29, Test, then those without a known name.
 
-    Raises `FormatError` if no archive with stage tables is there or can be read. A damaged table is told in its stage.
+    Raises `FormatError` if there is no archive with stage tables, or none can be read. A damaged table is reported in
+    its stage.
     """
-    archive = _tables_archive(game)
-    found = []
-    for name in STAGES:
-        table = table_name(name)
-        if file_id(table) in archive.by_hash:
-            found.append(_stage(archive, name, table))
-    return found
-
-
-def table_name(stage: str) -> str:
-    """The name of a stage's table."""
-    return f"StageResource_{stage}.tbl"
+    if not game.tables:
+        raise FormatError(
+            "dat/GP_MAIN_GAME_*.pak is missing",
+            file=str(game.root),
+            remedy="without it stages have no names; add it or open hulls by file",
+        )
+    return list(read_stages(game.tables))
 
 
 def known_names(game: Game | None = None) -> dict[int, str]:
@@ -183,6 +158,8 @@ def check(game: Game) -> list[Finding]:
     for stage in found:
         if stage.problem:
             add(Severity.ERROR, "stage table", f"{stage.name}: {stage.problem}")
+        for warning in stage.warnings:
+            add(Severity.WARNING, "stage table", f"{stage.name}: {warning}")
         for phase in stage.phases:
             where = f"{stage.name} {phase.name}"
             named = {HULL_KEY: phase.hull, NAVIGATION_KEY: phase.navigation, SET_KEY: phase.set}
@@ -288,44 +265,9 @@ def _has(archive: Archive, name: str) -> bool:
 def _names(found: Iterable[Stage]) -> dict[int, str]:
     """Names by file id: the shipped ones, and those in the stage tables."""
     names = [name + ending for name in HULLS for ending in (HULL_ENDING, NAVIGATION_ENDING)]
-    names += [*SETS, *map(table_name, STAGES)]
+    names += [*SETS, *(path for _, path in TABLES.values())]
     names += [name for stage in found for phase in stage.phases for name in _files(phase)]
     return {number: name for name in names if (number := _file_id(name)) is not None}
-
-
-def _tables_archive(game: Game) -> Archive:
-    """The first archive, by language, that opens and holds stage tables; the tables are alike in all."""
-    problem: FormatError | None = None
-    for path in game.tables:
-        try:
-            archive = open_archive(path)
-        except FormatError as error:
-            problem = problem or error
-            continue
-        if any(file_id(table_name(name)) in archive.by_hash for name in STAGES):
-            return archive
-        problem = problem or FormatError(
-            "holds no stage tables", file=str(path), remedy="extract it again from the disc"
-        )
-    raise problem or FormatError(
-        "dat/GP_MAIN_GAME_*.pak is missing",
-        file=str(game.root),
-        remedy="without it stages have no names; add it or open hulls by file",
-    )
-
-
-def _stage(archive: Archive, name: str, table: str) -> Stage:
-    try:
-        decoded = idxd.decode(archive.with_names({file_id(table): table}).read(archive.find(table)))
-    except FormatError as error:
-        return Stage(name, table, (), str(error if error.file else error.within(table)))
-    keys = (HULL_KEY, NAVIGATION_KEY, SET_KEY)
-    phases = []
-    for number, section in enumerate(decoded.sections):
-        values = [decoded.value(section, key) or None for key in keys]  # an empty name names nothing
-        if any(values) or (section.name or "").startswith("Phase_"):
-            phases.append(Phase(section.name or f"Phase_{number}", *values))
-    return Stage(name, table, tuple(phases))
 
 
 def _files(phase: Phase) -> Iterable[str]:

@@ -10,27 +10,21 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from . import archive, check, chunk, ipfb, report, stage
+from . import archive, check, chunk, report, stage
 from .archive import Archive
 from .counted import Check, findings, worst, worst_first
 from .detect import Kind, detect, detect_file
 from .errors import Finding, FormatError, Severity
 from .files import walk
 from .formats import FORMATS, load
-from .ipfb import Entry
 from .like import Originals, tolerate_checks, tolerate_findings
 from .mcol import Hull
+from .stage_tables import is_stage_entry, is_stage_table
 
 Progress = Callable[[int, int, str], None]
 """Called before each file or entry with the file's number from 0, how many files there are, and what comes."""
 
 GAME_FOLDER = "game folder"
-
-STAGE_TABLE = bytes.fromhex("3c9ae32e")
-"""What a stage table's first section is: the hash of `StageResource`. Format notes, section 7."""
-
-ENOUGH_STORED = 1 << 12
-"""How many stored bytes of an entry tell whether it is a stage table."""
 
 _SET = re.compile(r"CollisionSet", re.IGNORECASE)
 
@@ -245,7 +239,7 @@ class _Run:
                     entries[row] = result
 
         only_tables = Path(os.path.abspath(file)) in self.tables
-        rows = {entry for entry in opened.entries if not only_tables or is_stage_table(opened, entry)}
+        rows = {entry for entry in opened.entries if not only_tables or is_stage_entry(opened, entry)}
         self.skipped += len(opened.entries) - len(rows) if only_tables else 0
         found = archive.check(opened, visit=visit, wanted=rows.__contains__)
         if self.originals and original and any(finding.severity is Severity.ERROR for finding in found):
@@ -262,7 +256,7 @@ class _Run:
         key = digest, b"" if before is None else hashlib.sha256(before).digest()
         if key not in self.results:
             source = self.originals.decode(kind, before) if self.originals else None
-            other = kind is Kind.TABLE and data[8:12] != STAGE_TABLE  # no collision data
+            other = kind is Kind.TABLE and not is_stage_table(data)  # no collision data
             try:
                 result = _verify_model(kind, FORMATS[kind].decode(data), source)
             except FormatError as error:
@@ -288,15 +282,6 @@ class _Run:
         ]
         note = f"{' and '.join(notes)} left out, `--all` reads them" if notes else ""
         return dataclasses.replace(result, file=str(game.root), note=note)
-
-
-def is_stage_table(opened: Archive, entry: Entry) -> bool:
-    """Whether an entry is a stage table, by the few bytes that it begins with. One that can't be read isn't."""
-    try:
-        start = ipfb.beginning(opened.stored(entry._replace(size=min(entry.size, ENOUGH_STORED))), 12)
-    except FormatError:
-        return False
-    return detect(start) is Kind.TABLE and start[8:12] == STAGE_TABLE
 
 
 def _verify_model(kind: Kind, model: object, original: object = None) -> Verified:

@@ -14,15 +14,18 @@ HULLS = ("S14_p1_AsteroidVolume_wp", "S14_p2_AsteroidVolume_wp", "mapmesh_box_50
 STAGES = {"S14": HULLS, "S20": (None,)}
 
 
-def make_game(folder: Path) -> Path:
-    """Writes hidden/MiscBin.pak with three hulls and 18 copies of a library, and the tables of two stages."""
-    collision: dict[int | str, tuple[bytes, bool]] = {name: (read("CollisionSet_small.bin"), True) for name in SETS}
-    for name in HULLS:
+def make_game(
+    folder: Path, tables_in: str = "Stage\\", hulls: tuple[str, ...] = HULLS, sets: tuple[str, ...] = SETS
+) -> Path:
+    """Writes hidden/MiscBin.pak with some hulls and copies of a library, and the tables of two stages, whose entries'
+    names are in a folder, in an unknown one, or in none."""
+    collision: dict[int | str, tuple[bytes, bool]] = {name: (read("CollisionSet_small.bin"), True) for name in sets}
+    for name in hulls:
         data = read(f"{name}.col")
         collision[f"{name}.col"] = (data, True)
         collision[f"{name}.rgn"] = (make_navigation(mcol.decode(data).grid), True)
     tables: dict[int | str, tuple[bytes, bool]] = {
-        f"StageResource_{stage}.tbl": (idxd.encode(idxd.build(_sections(stage, hulls))), True)
+        f"{tables_in}StageResource_{stage}.tbl": (idxd.encode(idxd.build(_sections(stage, hulls))), True)
         for stage, hulls in STAGES.items()
     }
     for path, entries in (("hidden/MiscBin.pak", collision), ("dat/GP_MAIN_GAME_J.pak", tables)):

@@ -12,6 +12,9 @@ import pytest
 
 from core import mcol
 from core.archive import open_archive
+from core.archive_write import make_archive
+from core.hashes import file_id
+from core.sample_game import write_tables
 from tests.game import make_game
 
 HULL = "S14_p1_AsteroidVolume_wp"
@@ -172,6 +175,70 @@ def test_a_scene_without_a_game_says_so(samples, tmp_path):
     bpy.ops.import_scene.sylpheed_col(filepath=str(samples / "test.col"))
     message = refused(bpy.ops.export_scene.sylpheed_mod, directory=str(tmp_path))
     assert "nothing in the scene came from a game folder" in message
+
+
+LAYOUTS = ["Stage\\", "", "nobody knows\\"]
+
+
+@pytest.fixture(scope="module", params=LAYOUTS)
+def layout(request, tmp_path_factory) -> tuple[Path, str]:
+    """A stand-in game whose tables have likely names, bare ones, or names that nobody knows; and what S14 is called."""
+    name = f"{request.param}StageResource_S14.tbl"
+    stage = "S14" if request.param in LAYOUTS[:2] else f"{file_id(name):08x}"
+    return make_game(tmp_path_factory.mktemp("layout"), request.param), stage
+
+
+def test_an_asteroid_of_a_stage_goes_in_and_out_whatever_the_tables_are_named(layout, tmp_path):
+    game, stage = layout
+    before = fingerprint(game)
+    bpy.ops.import_scene.sylpheed_stage(directory=str(game), stage=stage, phase="Phase_1")
+    parts = [obj.name for obj in bpy.data.objects if "sylpheed_record" in obj]
+    assert parts and all(name.startswith("S14_") for name in parts), "the stage's own, by the name of its hull"
+    rock().location.x = 500
+    bpy.ops.export_scene.sylpheed_mod(directory=str(tmp_path / "mod"))
+    assert fingerprint(game) == before
+    old, new = entries(game / "hidden/MiscBin.pak"), entries(tmp_path / "mod/hidden/MiscBin.pak")
+    assert sum(old[key] != new[key] for key in old) in (1, 2), "the hull, and the volume beside it"
+    assert by_name(tmp_path / "mod/hidden/MiscBin.pak", f"{HULL}.col") != by_name(
+        game / "hidden/MiscBin.pak", f"{HULL}.col"
+    )
+
+
+@pytest.mark.parametrize("tables_in", LAYOUTS)
+def test_the_dialog_and_the_command_line_list_29_stages_and_87_phases(tables_in, addon, tmp_path, capfd):
+    (tmp_path / "dat").mkdir()
+    write_tables(tmp_path, tables_in)
+    options = SimpleNamespace(directory=str(tmp_path), stage="")
+    names = list(addon.operators.suggest_stages(options, bpy.context, ""))
+    count = 0
+    for options.stage in names:
+        count += len(addon.operators.suggest_phases(options, bpy.context, ""))
+    assert (len(names), count) == (29, 86), "a phase of S20 has no hull"
+    capfd.readouterr()
+    assert addon.command_line.run(["stage", str(tmp_path)]) == 0
+    assert "29 stages, 87 phases" in capfd.readouterr().out.splitlines()
+
+
+def test_the_dialog_says_why_it_offers_nothing(game, addon, tmp_path):
+    say = addon.scene_stage.why_no_phase
+    (tmp_path / "without" / "dat").mkdir(parents=True)
+    (tmp_path / "empty").mkdir()
+    make_archive(tmp_path / "without" / "dat" / "GP_MAIN_GAME_E.pak", {"a.bin": (b"x", False)})
+    messages = [
+        say("", "S14"),
+        say("/nowhere/at/all", "S14"),
+        say(str(tmp_path / "empty"), "S14"),
+        say(str(tmp_path / "without"), "S14"),
+        say(str(game), "S77"),
+        say(str(game), "S20"),
+    ]
+    assert len(set(messages)) == 6
+    assert messages[1:5] == [
+        "There is no such folder",
+        "This isn't a game folder",
+        "This game folder holds no stage tables",
+        "The game has no stage of this name",
+    ]
 
 
 def test_the_dialog_offers_stages_and_phases_with_their_hulls(folders, addon):

@@ -250,7 +250,7 @@ def test_names_of_files_are_escaped_by_every_command(run, tmp_path, name):
 def test_names_inside_files_are_escaped(run, tmp_path):
     """A table of stages names files, and an archive has entries of such names."""
     phases = [("MapMesh", "\x1b[2J.col"), ("MapPath", "a\nb.rgn"), ("CollisionMeshes", "bell\a\x7f.bin")]
-    table = idxd.encode(idxd.build([("Phase_1\r", phases)], wide=True))
+    table = idxd.encode(idxd.build([("StageResource", []), ("Phase_1\r", phases)], wide=True))
     make_archive(tmp_path / "dat" / "GP_MAIN_GAME_E.pak", {"StageResource_S01.tbl": (table, True)})
     entries = {"\x1b[2J.col": (BOX.read_bytes(), True), "a\nb.rgn": (b"x", False), "bell\a\x7f.bin": (b"x", False)}
     pak = make_archive(tmp_path / "hidden" / "MiscBin.pak", entries).path

@@ -9,7 +9,8 @@ from core.archive import open_archive
 from core.archive_write import make_archive
 from core.errors import FormatError, Severity
 from core.hashes import file_id
-from core.stage import Phase, check, find_game, hull_users, known_names, stages, table_name
+from core.stage import check, find_game, hull_users, known_names, stages
+from core.stage_tables import Phase, table_name
 from tests.navigation import make_navigation
 from tests.shapes import read
 
