@@ -12,7 +12,7 @@ from bpy.props import IntProperty, StringProperty
 from . import carry, last_check, scene_names
 from .core.errors import FormatError, Severity, some
 from .deferred import geometry, mesh_bridge, problems, scene_read
-from .roots import find_all_roots, find_any_root, find_damaged
+from .roots import by_uid, find_all_roots, find_any_root, find_damaged
 from .translations import report_text
 
 Result = set[str]
@@ -118,7 +118,7 @@ class SYLPHEED_OT_select_problem(bpy.types.Operator, RootProperties):
 
 def shown_problem(context: bpy.types.Context, root_uid: int, check: str, severity: str) -> problems.Problem | None:
     """A problem of the last check, for its tooltip."""
-    root = problems.by_session_uid(context.scene).get(root_uid)
+    root = by_uid(context.scene, root_uid)
     result = last_check.of(root) if root else None
     found = matching(result.checked, check, severity) if result else []
     return found[0] if found else None

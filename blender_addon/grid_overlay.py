@@ -17,7 +17,7 @@ from . import carry, viewport
 from .core.errors import FormatError
 from .deferred import geometry, grid_layers, mcol, mesh_bridge, query, rebuild, scene_export, sources
 from .grid_settings import settings
-from .roots import find_root
+from .roots import by_uid, find_root
 from .translations import label_text
 
 MOST_SPHERES = 1_000
@@ -106,7 +106,7 @@ def root_shown(context: bpy.types.Context, overlay: Overlay) -> bpy.types.Object
     """The root of the hull that is shown, None if none is or the root is no longer in the scene."""
     if overlay.hull is None:
         return None
-    return _by_uid(context, overlay.root_uid)
+    return by_uid(context.scene, overlay.root_uid)
 
 
 def show_shot(shot: query.Shot | None) -> None:
@@ -177,14 +177,10 @@ def _root_to_show(context: bpy.types.Context, overlay: Overlay) -> bpy.types.Obj
     try:
         return find_root(context, carry.HULL)
     except FormatError:
-        root = _by_uid(context, overlay.root_uid)
+        root = by_uid(context.scene, overlay.root_uid)
         if root is None:
             raise
         return root
-
-
-def _by_uid(context: bpy.types.Context, uid: int) -> bpy.types.Object | None:
-    return next((obj for obj in context.scene.objects if obj.session_uid == uid), None)
 
 
 def visible_layers(context: bpy.types.Context, overlay: Overlay) -> list[grid_layers.Layer]:
@@ -270,9 +266,9 @@ def _scene_changed(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> No
     overlay.selection_changed = True
     if not settings(bpy.context).follow or scene != bpy.context.scene:
         return
-    root = _by_uid(bpy.context, overlay.root_uid)
+    root = by_uid(bpy.context.scene, overlay.root_uid)
     # To read an edited or modified mesh, copies come and go, and Blender then reports every object with the scene.
-    if any(isinstance(update.id, bpy.types.Scene) for update in depsgraph.updates):
+    if depsgraph.id_type_updated("SCENE"):
         since, overlay.rebuilt_at = time.monotonic() - overlay.rebuilt_at, -ECHO
         if since < ECHO and len(scene.objects) == overlay.objects:
             return

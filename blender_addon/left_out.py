@@ -162,11 +162,12 @@ def _strays(scene: bpy.types.Scene, root: bpy.types.Object) -> list[bpy.types.Ob
         return []
     found = [
         obj
-        for obj in scene.objects
+        for obj in bpy.data.objects
         if obj.get(carry.ROOT_ID) == mine
         and obj.type == "MESH"
         and carry.kind(obj) != carry.SHOWN
         and not _has_root(obj)
+        and scene.objects.get(obj.name) == obj
     ]
     return sorted(found, key=lambda obj: obj.name)
 

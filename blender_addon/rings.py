@@ -27,19 +27,18 @@ def find_rings(edges: list[bmesh.types.BMEdge]) -> list[Ring]:
         following |= _turns(vertex, starts)
     rings, waiting = [], dict.fromkeys(loops)
     while waiting:
-        loop: Loop | None = next(iter(waiting))
+        at: Loop | None = next(iter(waiting))
         path: Ring = []
-        while loop is not None and loop in waiting:
-            del waiting[loop]
-            vertex = loop.vert
-            if vertex in path:
-                at = path.index(vertex)
-                rings.append(path[at:])
-                del path[at + 1 :]
+        while at is not None and at in waiting:
+            del waiting[at]
+            if at.vert in path:
+                first = path.index(at.vert)
+                rings.append(path[first:])
+                del path[first + 1 :]
             else:
-                path.append(vertex)
-            loop = following.get(loop)
-        if loop is not None and path and loop.vert == path[0]:
+                path.append(at.vert)
+            at = following.get(at)
+        if at is not None and path and at.vert == path[0]:
             rings.append(path)
     return rings
 

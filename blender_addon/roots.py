@@ -18,16 +18,20 @@ _known: dict[tuple[int, str], bpy.types.Object | None] = {}
 redraw, which must not look through the scene."""
 
 
+_found: dict[tuple[int, int], bpy.types.Object] = {}
+"""Objects of a scene, by its session number and theirs, until something in the scene is rearranged."""
+
+
 def find_roots(scene: bpy.types.Scene, kind: str) -> list[bpy.types.Object]:
     """The roots of one kind in a scene, hidden ones included."""
-    return [obj for obj in scene.objects if carry.kind(obj) == kind]
+    return [obj for obj in scene.objects if obj.get(carry.KIND) == kind]
 
 
 def find_all_roots(scene: bpy.types.Scene) -> list[bpy.types.Object]:
     """The roots of hulls in a scene, then those of collision sets."""
     found = {kind: [] for kind in NAMES}
     for obj in scene.objects:
-        if (kind := carry.kind(obj)) in found:
+        if (kind := obj.get(carry.KIND)) is not None and carry.kind(obj) in found:
             found[kind].append(obj)
     return found[carry.HULL] + found[carry.SET]
 
@@ -36,6 +40,21 @@ def root_of(obj: bpy.types.Object | None) -> bpy.types.Object | None:
     """The root that an object is or is parented to, None if there is none."""
     while obj is not None and carry.kind(obj) not in NAMES:
         obj = obj.parent
+    return obj
+
+
+def by_uid(scene: bpy.types.Scene, session_uid: int) -> bpy.types.Object | None:
+    """The object of a scene with that session number. Asked again, it doesn't look through the scene."""
+    key = scene.session_uid, session_uid
+    try:
+        if key in _found and _found[key].session_uid == session_uid:
+            return _found[key]
+    except ReferenceError:
+        pass  # it was deleted
+    _found.pop(key, None)
+    obj = next((obj for obj in scene.objects if obj.session_uid == session_uid), None)
+    if obj is not None:
+        _found[key] = obj
     return obj
 
 
@@ -61,10 +80,22 @@ def find_root(context: bpy.types.Context, kind: str, name: str = "", collection:
 
     Raises `FormatError` that lists the choices.
     """
+    if not collection:
+        root = _at_hand(context, kind, name)
+        if root is not None:
+            return root
     roots = find_roots(context.scene, kind)
     if collection:
         return _root_in(roots, collection, kind, name)
     return _choose(context, roots, (kind,), name)
+
+
+def _at_hand(context: bpy.types.Context, kind: str, name: str) -> bpy.types.Object | None:
+    """The local root of a name, or that of the active object, without looking through the scene."""
+    found = bpy.data.objects.get((name, None)) if name else root_of(context.view_layer.objects.active)
+    if found is None or carry.kind(found) != kind or context.scene.objects.get(found.name) != found:
+        return None
+    return found
 
 
 def find_any_root(context: bpy.types.Context, name: str = "", session_uid: int = 0) -> bpy.types.Object:
@@ -199,8 +230,10 @@ def _make_real(empty: bpy.types.Object) -> str:
 
 @persistent
 def _forget_missing(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
-    """Looks again where there was no root. Never looks at the updates themselves: their number is that of the scene's
-    objects where one is new."""
+    """Looks again where there was no root, and where an object may have left its scene. Never looks at the updates
+    themselves: their number is that of the scene's objects where one is new."""
+    if _found and depsgraph.id_type_updated("SCENE"):
+        _found.clear()
     if None in _known.values() and (depsgraph.id_type_updated("SCENE") or depsgraph.id_type_updated("OBJECT")):
         for key in [key for key, root in _known.items() if root is None]:
             del _known[key]
@@ -210,6 +243,7 @@ def _forget_missing(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> N
 def forget(*_: object) -> None:
     """Drops what is known: no reference to an object outlives an undo."""
     _known.clear()
+    _found.clear()
 
 
 HANDLERS = (

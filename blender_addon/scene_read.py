@@ -56,6 +56,7 @@ def family(scene: bpy.types.Scene, root: bpy.types.Object) -> Family:
         if (parent := obj.parent) is not None:
             children.setdefault(parent, []).append(obj)
     found = Family([], [], [])
+    in_scene = set(scene.objects)  # a look-up by name goes through the scene each time
     waiting = list(children.get(root, ()))
     while waiting:
         obj = waiting.pop()
@@ -65,19 +66,13 @@ def family(scene: bpy.types.Scene, root: bpy.types.Object) -> Family:
         waiting += children.get(obj, ())
         if kind == carry.SHOWN:
             found.shown.append(obj)
-        elif _is_in(scene, obj):
+        elif obj in in_scene:
             found.exported.append(obj)
         elif any(other.user_of_id(obj) for other in bpy.data.scenes):
             found.elsewhere.append(obj)
     for objects in (found.exported, found.shown, found.elsewhere):
         objects.sort(key=lambda obj: obj.name)
     return found
-
-
-def _is_in(scene: bpy.types.Scene, obj: bpy.types.Object) -> bool:
-    named = scene.objects.get(obj.name)
-    # One that is linked from a library may have the same name.
-    return named == obj or (named is not None and bool(scene.user_of_id(obj)))
 
 
 def read_objects(

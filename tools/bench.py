@@ -93,6 +93,7 @@ def all_rows(zip_path: Path, folder: Path, once: bool) -> list[Row]:
     with quiet():
         rows = library_rows(bpy, folder)
         rows += [hull_import_row(bpy, folder), mod_row(bpy, folder)]
+        rows += scene_rows(bpy, folder) if once else []
     hull_rows, memory = rebuild_rows(once)
     return rows + hull_rows + reading_rows(folder, memory) + ([memory_row(memory)] if once else [])
 
@@ -296,6 +297,17 @@ def bare_mesh(bpy, name: str, coordinates, corners, starts, vertex_numbers, tria
         mesh.attributes[attribute].data.foreach_set("value", values)
     mesh.update(calc_edges=True)
     return mesh
+
+
+def scene_rows(bpy, folder: Path) -> list[Row]:
+    """What a scene that holds much else adds to what the add-on does."""
+    from tools.scene_bench import OTHERS, scene_ratios
+
+    hull = folder / "game" / "loose" / "S14_p1_AsteroidVolume_wp.col"
+    return [
+        Row(f"{what}, beside {OTHERS:,} other objects", "the same without them", bound, ratio)
+        for what, bound, ratio in scene_ratios(bpy, folder, hull)
+    ]
 
 
 # --- a hull in Blender ----------------------------------------------------------------------------
