@@ -73,9 +73,6 @@ def _evaluate(obj: bpy.types.Object, root: bpy.types.Object, graph: bpy.types.De
     vertices = np.array([vertex.co[:] for vertex in mesh.vertices], np.float64).reshape(-1, 3)
     triangles = np.array([triangle.vertices[:] for triangle in mesh.loop_triangles], np.int64).reshape(-1, 3)
     evaluated.to_mesh_clear()
-    # Those without area are left out of a set; the game has no use for them.
-    a, b, c = (vertices[triangles[:, corner]] for corner in range(3))
-    triangles = triangles[np.linalg.norm(np.cross(b - a, c - a), axis=1) > 1e-9 * np.abs(vertices).max(initial=0) ** 2]
     world, home = (np.array(each.evaluated_get(graph).matrix_world, np.float64) for each in (obj, root))
     place = np.linalg.solve(home, world)
     if np.linalg.det(place[:3, :3]) < 0:
@@ -89,12 +86,20 @@ def difference(file: Triangles, parts: list[Triangles]) -> tuple[int, int]:
     reach = TOLERANCE * max(1.0, np.abs(vertices).max(initial=0))
     place = _places(vertices, reach)
     first = len(file[0])
-    mine = _turned(place[:first][np.asarray(file[1], np.int64)])
+    mine = _turned(place[:first][_with_area(*file)])
     theirs: Counter = Counter()
     for part_vertices, triangles in parts:
-        theirs += _turned(place[first : first + len(part_vertices)][triangles])
+        theirs += _turned(place[first : first + len(part_vertices)][_with_area(part_vertices, triangles)])
         first += len(part_vertices)
     return sum((mine - theirs).values()), sum((theirs - mine).values())
+
+
+def _with_area(vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:
+    """Triangles less those without area, which sets leave out."""
+    triangles, vertices = np.asarray(triangles, np.int64), np.asarray(vertices, np.float64)
+    a, b, c = (vertices[triangles[:, corner]] for corner in range(3))
+    longest = np.max([np.linalg.norm(side, axis=1) for side in (b - a, c - b, a - c)], axis=0)
+    return triangles[np.linalg.norm(np.cross(b - a, c - a), axis=1) > 1e-7 * longest**2]
 
 
 def _places(vertices: np.ndarray, reach: float) -> np.ndarray:
