@@ -227,7 +227,7 @@ def test_an_asteroid_is_added_to_a_library_override(tmp_path: Path) -> None:
 
 
 PROPERTIES = [
-    f"sylpheed_{name}" for name in ("kind", "source", "digest", "stem", "layout", "root", "imported", "game", "entry")
+    f"sylpheed_{name}" for name in "kind source digest stem layout root imported game entry view exported".split()
 ]
 GONE = object()
 VALUES = [GONE, 5, 2.5, "text", b"bytes", [1, 2, 3], [], {"a": 1}]
