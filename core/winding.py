@@ -191,9 +191,11 @@ def turn_few(layers: Layers, order: np.ndarray) -> np.ndarray:
     return turned
 
 
-def cost(layers: Layers, turned: np.ndarray) -> tuple[int, int]:
-    """How many surfaces are at fault once some are turned, and how many these are."""
-    return int(np.count_nonzero(_faults(layers, turned))), int(np.count_nonzero(turned))
+def cost(layers: Layers, turned: np.ndarray) -> tuple[int, int, int]:
+    """How many surfaces have free space on both sides once some are turned, how many these are, and how many lie buried
+    in rock: nothing is wrong with a buried one but its place, so it is no reason to turn any."""
+    least = layers.least_in_front(turned)
+    return int(np.count_nonzero(least < 0)), int(np.count_nonzero(turned)), int(np.count_nonzero(least > 0))
 
 
 def _faults(layers: Layers, turned: np.ndarray) -> np.ndarray:

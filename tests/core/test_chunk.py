@@ -90,7 +90,7 @@ POF0_AT = 0x10 + int.from_bytes(HULL[4:8], "big")
         (b"RIFF" + HULL[4:], "the letters MCOL", 0),
         (change(HULL, 8, b"\x01"), "already relocated", 8),
         (change(HULL, 4, b"\x7f\xff\xff\xfc"), "reach beyond the end", 0x10),
-        (change(HULL, 6, b"\x26\x41"), "no POF0", POF0_AT + 1),
+        (change(HULL, 4, (POF0_AT - 16 + 1).to_bytes(4, "big")), "no POF0", POF0_AT + 1),
         (change(HULL, POF0_AT, b"POF1"), "no POF0", POF0_AT),
         (change(HULL, POF0_AT + 4, b"\x00\x00\x7f\xff"), "reach beyond the end", POF0_AT + 16),
         (HULL[:-16] + b"\0\0\1", "no zero word behind POF0", len(HULL) - 16),
