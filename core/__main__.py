@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from . import mcol, navigate, obj, report, sample, stage, survey, verify
-from .archive import LARGEST_IN_ALL
+from .archive import LARGEST_IN_ALL, Archive, count_warning
 from .archive_extract import extract
 from .collision_set import CollisionSet, unusable
 from .detect import Kind
@@ -85,7 +85,13 @@ def info(options: argparse.Namespace) -> int:
 def list_contents(options: argparse.Namespace) -> int:
     kind, model, contents = load(options.file, "contents")
     rows = contents(model)
-    _print_json({"file": options.file, "kind": kind.value, "contents": rows}) if options.json else _print_rows(rows)
+    if options.json:
+        warning = {"warning": count_warning(model.table) or None} if kind is Kind.ARCHIVE else {}
+        _print_json({"file": options.file, "kind": kind.value, "contents": rows} | warning)
+        return FINE
+    _print_rows(rows)
+    if kind is Kind.ARCHIVE:
+        _warn_of_count(model)
     return FINE
 
 
@@ -160,6 +166,7 @@ def show_diff(options: argparse.Namespace) -> int:
 
 def extract_entries(options: argparse.Namespace) -> int:
     _, archive, _ = load(options.file, only=Kind.ARCHIVE)
+    _warn_of_count(archive)
     with _Progress("extracting") as progress:
         results = extract(archive, options.folder, options.names or None, force=options.force, progress=progress.part)
     written = [result for result in results if result.path]
@@ -175,6 +182,7 @@ def extract_entries(options: argparse.Namespace) -> int:
 
 def replace_in_archive(options: argparse.Namespace) -> int:
     _, archive, _ = load(options.file, only=Kind.ARCHIVE)
+    _warn_of_count(archive)
     with _Progress("writing") as progress:
         written, warnings = replace_entries(
             archive, options.replacements, options.folder, progress.part, force=options.force
@@ -245,6 +253,11 @@ def write_samples(options: argparse.Namespace) -> int:
         paths = sample.write_sample(options.folder, options.seed, progress)
     _say(f"{options.folder}: {_amount(paths, 'stand-in file')}, made up from seed {options.seed}")
     return FINE
+
+
+def _warn_of_count(archive: Archive) -> None:
+    if warning := count_warning(archive.table):
+        _say(f"warning: {archive.path}: {warning}")
 
 
 # --- reading --------------------------------------------------------------------------------------

@@ -10,7 +10,6 @@ import dataclasses
 import difflib
 import os
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -109,6 +108,8 @@ class Archive:
 
     def stored(self, entry: Entry) -> bytes:
         """An entry's bytes as they are stored, packed or raw. Raises `FormatError` if they can't be read."""
+        if not entry.size:
+            return b""  # wherever it lies
         part = self.part_of(entry)
         try:
             return b"".join(read_range(part.path, entry.offset, entry.size, entry.size))
@@ -136,10 +137,9 @@ class Archive:
 
     def unpacked_size(self, entry: Entry) -> int | None:
         """The length that a packed entry declares, None for a raw one; reads a few bytes."""
-        head = entry._replace(size=min(entry.size, ipfb.PACKED.size))
-        start = self.stored(head)
+        start = self.stored(entry._replace(size=min(entry.size, ipfb.PACKED.size)))
         try:
-            return ipfb.unpacked_size(start)
+            return ipfb.unpacked_size(start, entry.size)
         except FormatError as error:
             raise self._named(error, entry) from error
 
@@ -272,6 +272,8 @@ def _check_table(archive: Archive) -> list[Finding]:
     if (table.alignment, table.limit) != (ipfb.ALIGNMENT, ipfb.LIMIT):
         message = f"alignment 0x{table.alignment:X} and limit 0x{table.limit:X} aren't those of the game's archives"
         findings.append(Finding(Severity.WARNING, "archive header", message))
+    if warning := count_warning(table):
+        findings.append(Finding(Severity.WARNING, "archive count", warning))
     if table.tail:
         message = f"{len(table.tail):,} bytes behind the last row of the table"
         findings.append(Finding(Severity.INFO, "archive table", message))
@@ -279,19 +281,31 @@ def _check_table(archive: Archive) -> list[Finding]:
     if late:
         message = f"{len(late)} rows aren't sorted by hash: the game searches by halves and misses entries"
         findings.append(Finding(Severity.ERROR, "archive order", message, "entry", late))
-    for number, count in Counter(hashes).items():
-        if count > 1:
-            rows = tuple(row for row, other in enumerate(hashes) if other == number)
-            message = f"{archive.label(table.entries[rows[0]])} is in the table {count} times"
-            findings.append(Finding(Severity.ERROR, "archive duplicates", message, "entry", rows))
+    places: dict[int, list[int]] = {}
+    for row, number in enumerate(hashes):
+        places.setdefault(number, []).append(row)
+    for rows in places.values():
+        if len(rows) > 1:
+            message = f"{archive.label(table.entries[rows[0]])} is in the table {len(rows)} times"
+            findings.append(Finding(Severity.WARNING, "archive duplicates", message, "entry", tuple(rows)))
     return findings
 
 
+def count_warning(table: Table) -> str:
+    """What to say where the header counts other entries than the table has; empty if it doesn't."""
+    if table.count is None:
+        return ""
+    ended = len(table.tail) >= ipfb.ENTRY.size and int.from_bytes(table.tail[:4], "big") == ipfb.END
+    why = "a row with hash 0 ends it" if ended else "the file ends there"
+    return f"the header counts {table.count:,} entries, the table has {len(table.entries):,}: {why}"
+
+
 def _check_layout(archive: Archive) -> list[Finding]:
-    """Alignment, overlaps and gaps. What lies outside its data file is found where the data are read."""
+    """Alignment, overlaps, shared data and gaps. What lies outside its data file is found where the data are read."""
     findings = []
     alignment = archive.table.alignment or 1
     rows = sorted(enumerate(archive.entries), key=lambda row: (row[1].position, row[1].size))
+    shared: dict[int, None] = {}
     last: tuple[int, Entry] | None = None
     for number, entry in rows:
         if entry.offset % alignment:
@@ -300,12 +314,18 @@ def _check_layout(archive: Archive) -> list[Finding]:
         end = last[1].offset + last[1].size if last and last[1].part == entry.part else 0
         if last and entry.size and end > entry.offset:
             message = f"{archive.label(last[1])} and {archive.label(entry)} overlap at 0x{entry.position:X}"
-            findings.append(Finding(Severity.ERROR, "archive overlap", message, "entry", (last[0], number)))
+            if (entry.position, entry.size) == (last[1].position, last[1].size):
+                shared |= {last[0]: None, number: None}
+            else:
+                findings.append(Finding(Severity.WARNING, "archive overlap", message, "entry", (last[0], number)))
         elif not _is_zero(archive.parts.get(entry.part), end, entry.offset):
             message = f"the gap in front of {archive.label(entry)} isn't empty"
             findings.append(Finding(Severity.INFO, "archive gap", message, "entry", (number,)))
         if end <= entry.offset + entry.size:
             last = number, entry
+    if shared:
+        message = f"{len(shared):,} entries share their data with others"
+        findings.append(Finding(Severity.INFO, "archive shared", message, "entry", tuple(sorted(shared))))
     return findings
 
 

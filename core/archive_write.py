@@ -7,7 +7,7 @@ the room. Nothing is held in memory but the replacements.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO
@@ -62,7 +62,8 @@ def write_archive(
     """Writes the archive into a folder, under its own name, with new (unpacked) bytes for some entries.
 
     `replacements`: by name or hash. A replaced entry is packed or raw as it was; one whose bytes don't differ stays as
-    it is stored, so that without a change the files are the source's, byte for byte (the table is always sorted).
+    it is stored, so that without a change the files are the source's, byte for byte. Entries that share their bytes go
+    on sharing them; one that is replaced gets bytes of its own behind the others. The table keeps its order.
     The files of an archive change together (`file_switch`): a failure leaves what was in the folder. An archive that
     was there is overwritten. Writing onto the source needs `overwrite_source`, and keeps the first state of its
     files as `NAME.pak.bak`, `NAME.p00.bak`, ….
@@ -105,8 +106,8 @@ def _write_changed(
         stored = _replacement(contents, entry, data)
         if stored is not None:
             changed[entry.hash] = stored
-    entries, parts = _lay_out(archive, changed)
-    table = replace(archive.table, entries=tuple(sorted(entries, key=lambda entry: entry.hash)))
+    entries, parts = _lay_out(archive, changed) if changed else (archive.entries, _copied(archive))
+    table = replace(archive.table, entries=tuple(entries))
     _write(target, table, parts, backup=onto_source, progress=progress)
     return open_archive(target, archive.names)
 
@@ -132,6 +133,8 @@ def make_archive(
         if number in stored:
             problem = f"{label} and {names.get(number, f'{number:08x}')} have the same hash {number:08x}"
             raise FormatError(problem, file=str(path), remedy="leave one of them out")
+        if number == ipfb.END:
+            raise FormatError(f"the id of {label!a} is 0, which ends an archive's table", file=str(path))
         if not packed and ipfb.is_packed(data):
             problem = f"{label} begins with Z1, unpacked the game would take it for packed data"
             raise FormatError(problem, file=str(path), remedy="pack it")
@@ -166,6 +169,66 @@ def _replacement(contents: Contents, entry: Entry, data: bytes) -> bytes | None:
     return ipfb.pack(data) if packed or ipfb.is_packed(data) else bytes(data)
 
 
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """Rows of the table whose stored bytes lie together, first come first: entries that share or overlap, which keep
+    their distances, or `data` that is new for all of them. `added`: behind all that was there."""
+
+    position: int
+    size: int
+    rows: list[int]
+    data: bytes | None = None
+    added: bool = False
+
+
+def _blocks_of(archive: Archive, changed: Mapping[int, bytes]) -> list[_Block]:
+    """What is to be laid out. A new entry takes the place of the old one, unless others use the bytes there.
+
+    Raises `FormatError` if an entry that isn't changed can't be copied.
+    """
+    blocks: list[_Block] = []
+    for rows in _clusters(archive.entries):
+        kept = [row for row in rows if archive.entries[row].size and archive.entries[row].hash not in changed]
+        for row in kept:
+            archive.part_of(archive.entries[row])
+        if kept:
+            first = archive.entries[kept[0]]
+            ends = [archive.entries[row].offset + archive.entries[row].size for row in kept]
+            blocks.append(_Block(first.position, max(ends) - first.offset, kept))
+        new: dict[
+            tuple[int, int, bytes], list[int]
+        ] = {}  # what shared its bytes and still is alike shares the new ones
+        for row in rows:
+            entry = archive.entries[row]
+            data = changed.get(entry.hash)
+            if data or (data is not None and entry.size and not kept):  # else nothing is left of it
+                new.setdefault((entry.position, entry.size, data), []).append(row)
+        for (position, size, data), sharing in new.items():
+            added = bool(kept) or not size
+            blocks.append(_Block(0 if added else position, len(data), sharing, data, added))
+    return blocks
+
+
+def _clusters(entries: Sequence[Entry]) -> Iterator[list[int]]:
+    """Rows whose bytes overlap, each cluster by position. An entry without bytes is alone."""
+    cluster: list[int] = []
+    end = (0, 0)
+    for row in sorted(range(len(entries)), key=lambda row: (entries[row].position, -entries[row].size)):
+        entry = entries[row]
+        if not entry.size:
+            yield [row]
+            continue
+        if cluster and (entry.part, entry.offset) >= end:
+            yield cluster
+            cluster = []
+        if not cluster:
+            end = (entry.part, 0)
+        cluster.append(row)
+        end = max(end, (entry.part, entry.offset + entry.size))
+    if cluster:
+        yield cluster
+
+
 class _Room:
     """Gives entries their places, in the order of the data files."""
 
@@ -196,34 +259,57 @@ class _Room:
             raise FormatError(problem, expected=f"{ipfb.PARTS} data files of {self.limit:,} bytes", file=str(self.path))
 
 
+def _copied(archive: Archive) -> dict[int, _Part]:
+    """The data files as they are."""
+    parts = {number: _Part() for number in archive.parts}
+    for number, source in archive.parts.items():
+        parts[number].add(_Piece(source.size, source=source.path))
+    return parts
+
+
 def _lay_out(archive: Archive, changed: Mapping[int, bytes]) -> tuple[list[Entry], dict[int, _Part]]:
     """The entries with their new positions and sizes, in the table's order, and what each data file consists of."""
     room = _Room(archive.path, archive.table, archive.names)
     parts: dict[int, _Part] = {}
+    placed = [entry._replace(size=0) if changed.get(entry.hash) == b"" else entry for entry in archive.entries]
     ends: dict[int, int] = {}  # of the source's data files, without the padding behind the last entry
-    placed: dict[int, Entry] = {}
-    for row, entry in sorted(enumerate(archive.entries), key=lambda row: (row[1].position, row[1].size)):
-        data = changed.get(entry.hash)
-        new = room.place(entry if data is None else entry._replace(size=len(data)), resized=data is not None)
-        part, stays = parts.setdefault(new.part, _Part()), new.position == entry.position
+    for entry in archive.entries:
+        if entry.size:
+            ends[entry.part] = max(ends.get(entry.part, 0), entry.offset + entry.size)
+    for block in sorted(_blocks_of(archive, changed), key=lambda block: (block.added, block.position, block.size)):
+        first = archive.entries[block.rows[0]]
+        if block.added and room.part in parts:
+            room.end = max(room.end, _finish(archive, room.alignment, parts[room.part], room.part, ends))
+        new = room.place(Entry(first.hash, block.position, block.size), resized=block.data is not None)
+        part, stays = parts.setdefault(new.part, _Part()), new.position == block.position
         part.add(_gap(archive, new.part, part.size, new.offset, kept=part.intact and stays))
-        if data is None:
-            part.add(_Piece(entry.size, source=archive.part_of(entry).path, offset=entry.offset))
+        if block.data is None:
+            part.add(_Piece(block.size, source=archive.part_of(first).path, offset=first.offset))
         else:
-            part.add(_Piece(len(data), data=data))
-        part.intact = stays and data is None
-        ends[entry.part] = max(ends.get(entry.part, 0), entry.offset + entry.size)
-        placed[row] = new
-    for number, source in archive.parts.items():
+            part.add(_Piece(block.size, data=block.data))
+        part.intact = stays and block.data is None
+        for row in block.rows:
+            entry = archive.entries[row]
+            if block.data is None:
+                placed[row] = entry._replace(position=new.position + entry.position - block.position)
+            else:
+                placed[row] = entry._replace(position=new.position, size=block.size)
+    for number in archive.parts:
         if number in parts or number not in ends:  # one without entries is copied as it is
-            part = parts.setdefault(number, _Part())
-            if part.intact and part.size == ends.get(number, 0):
-                part.add(_gap(archive, number, part.size, source.size, kept=True))
-            elif source.size % room.alignment == 0:
-                part.add(_Piece(padding(part.size, room.alignment)))
+            _finish(archive, room.alignment, parts.setdefault(number, _Part()), number, ends)
     for number in parts.keys() - archive.parts.keys():
         parts[number].add(_Piece(padding(parts[number].size, room.alignment)))
-    return [placed[row] for row in range(len(placed))], parts
+    return placed, parts
+
+
+def _finish(archive: Archive, alignment: int, part: _Part, number: int, ends: Mapping[int, int]) -> int:
+    """Adds what the source has behind its last entry, or the padding if that has moved: the size."""
+    source = archive.parts.get(number)
+    if source and part.intact and part.size == ends.get(number, 0):
+        part.add(_gap(archive, number, part.size, source.size, kept=True))
+    elif source and source.size % alignment == 0:
+        part.add(_Piece(padding(part.size, alignment)))
+    return part.size
 
 
 def _gap(archive: Archive, number: int, start: int, end: int, kept: bool) -> _Piece:

@@ -19,6 +19,11 @@ HEADER = struct.Struct(">4sIII")  # magic, count, alignment, limit
 ENTRY = struct.Struct(">III")  # hash, position, size
 PACKED = struct.Struct(">2sII")  # magic, size, adler; in front of the zlib stream of a packed entry
 
+END = 0
+"""The hash of a row that ends the table."""
+SMALLEST_PACKED = 17
+"""Bytes of the smallest packed entry that public tools take for one: the head and the shortest of streams."""
+
 PACKED_HEAD = "the first words of the packed data"
 
 ALIGNMENT, LIMIT, PARTS = 0x800, 0x10000000, 16
@@ -48,16 +53,24 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """What a .pak file holds. `alignment` and `limit`: of the data files, bytes; `tail`: bytes behind the entries."""
+    """What a .pak file holds. `alignment` and `limit`: of the data files, bytes; `tail`: bytes behind the entries.
+
+    `count`: the header's count where it isn't that of the entries; None where it is.
+    """
 
     entries: tuple[Entry, ...]
     alignment: int = ALIGNMENT
     limit: int = LIMIT
     tail: bytes = b""
+    count: int | None = None
 
 
 def decode(data: bytes) -> Table:
-    """Reads a .pak file. Raises `FormatError` for another magic and for a table longer than the file."""
+    """Reads a .pak file.
+
+    A row with hash 0 ends the table, and so does the end of the file, whatever the header's count says; what follows
+    is the tail. Raises `FormatError` for another magic and for a header that is cut short.
+    """
     if data[: len(MAGIC)] != MAGIC:
         raise FormatError(
             "not an archive table",
@@ -68,26 +81,37 @@ def decode(data: bytes) -> Table:
         )
     check_extent(data, HEADER.size, 0, "the header's words")
     _, count, alignment, limit = HEADER.unpack_from(data)
-    end = HEADER.size + count * ENTRY.size
-    check_extent(data, end - HEADER.size, HEADER.size, "the archive's entries")
-    rows = ENTRY.iter_unpack(memoryview(data)[HEADER.size : end])
-    return Table(tuple(map(Entry._make, rows)), alignment, limit, bytes(data[end:]))
+    rows = min(count, (len(data) - HEADER.size) // ENTRY.size)
+    end = HEADER.size + rows * ENTRY.size
+    entries = []
+    for row in ENTRY.iter_unpack(memoryview(data)[HEADER.size : end]):
+        if row[0] == END:
+            break
+        entries.append(Entry._make(row))
+    tail = bytes(data[HEADER.size + len(entries) * ENTRY.size :])
+    return Table(tuple(entries), alignment, limit, tail, None if count == len(entries) else count)
 
 
 def encode(table: Table) -> bytes:
     """The bytes of a .pak file; those it was read from, if nothing was changed."""
-    header = HEADER.pack(MAGIC, len(table.entries), table.alignment, table.limit)
+    count = len(table.entries) if table.count is None else table.count
+    header = HEADER.pack(MAGIC, count, table.alignment, table.limit)
     return b"".join((header, *(ENTRY.pack(*entry) for entry in table.entries), table.tail))
 
 
-def is_packed(stored: bytes) -> bool:
-    """Whether an entry is packed: the game goes by the first two bytes."""
-    return stored[: len(PACKED_MAGIC)] == PACKED_MAGIC
+def is_packed(stored: bytes, size: int | None = None) -> bool:
+    """Whether an entry is packed, by its first two bytes and its size, which is that of the bytes if none is given.
+
+    Fewer than `SMALLEST_PACKED` bytes have no room for a packed stream, so they are raw.
+    """
+    enough = (len(stored) if size is None else size) >= SMALLEST_PACKED
+    return enough and stored[: len(PACKED_MAGIC)] == PACKED_MAGIC
 
 
-def unpacked_size(stored: bytes) -> int | None:
-    """The length that a packed entry declares, None for a raw one; its first bytes are enough."""
-    if not is_packed(stored):
+def unpacked_size(stored: bytes, size: int | None = None) -> int | None:
+    """The length that a packed entry of `size` bytes declares, None for a raw one; the first `PACKED.size` bytes are
+    enough. Without a size it is that of the bytes."""
+    if not is_packed(stored, size):
         return None
     check_extent(stored, PACKED.size, 0, PACKED_HEAD)
     return int(PACKED.unpack_from(stored)[1])
@@ -125,7 +149,6 @@ def unpack(stored: bytes) -> bytes:
     """
     if not is_packed(stored):
         return stored
-    check_extent(stored, PACKED.size, 0, PACKED_HEAD)
     _, size, declared_adler = PACKED.unpack_from(stored)
     stream = zlib.decompressobj()
     remedy = "the entry is damaged, extract the archive again from the disc"

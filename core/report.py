@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import idxd, mcol, table_check
-from .archive import Archive
+from .archive import Archive, count_warning
 from .collision_set import CollisionSet
 from .counted import Check, worst
 from .errors import FormatError, Severity, printable
@@ -145,6 +145,7 @@ def describe_archive(archive: Archive) -> dict:
         row = families.setdefault(ending, {"name": ending, "entries": 0, "stored_bytes": 0})
         row["entries"] += 1
         row["stored_bytes"] += entry.size
+    warning = count_warning(archive.table)
     return {
         "entries": len(archive.entries),
         "entries_with_known_names": sum(entry.hash in archive.names for entry in archive.entries),
@@ -152,6 +153,7 @@ def describe_archive(archive: Archive) -> dict:
         "limit_of_a_data_file": archive.table.limit,
         "data_files": [{"name": os.path.basename(part.path), "bytes": part.size} for part in archive.parts.values()],
         "endings": sorted(families.values(), key=lambda row: row["name"]),
+        **({"warning": warning} if warning else {}),
     }
 
 

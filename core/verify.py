@@ -30,11 +30,13 @@ _SET = re.compile(r"CollisionSet", re.IGNORECASE)
 
 COUNTED = {
     "archive header": "archives with the game's alignment and limit",
+    "archive count": "archives with as many entries as the header counts",
     "archive table": "archives with nothing behind the table",
     "archive order": "entries sorted by hash",
     "archive duplicates": "entries with a hash of their own",
     "archive alignment": "entries that begin at a multiple of the alignment",
     "archive overlap": "entries apart from every other",
+    "archive shared": "entries with data of their own",
     "archive gap": "entries with an empty gap in front",
     "archive data": "entries that can be read and unpacked",
 }

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from core import file_switch, ipfb
 from core.archive import check, open_archive
 from core.archive_write import make_archive, write_archive
-from core.errors import FormatError
+from core.errors import FormatError, Severity
 from core.hashes import file_id
 from core.ipfb import Entry, Table, pack
 
@@ -65,7 +65,8 @@ def test_made_archives_are_split_at_the_limit(source):
     ("entries", "problem"),
     [
         ({"a.col": (b"", False), "A.COL": (b"", False)}, "A.COL and a.col have the same hash"),
-        ({"a.col": (b"Z1 font", False)}, "a.col begins with Z1"),
+        ({"a.col": (b"Z1 font of some length", False)}, "a.col begins with Z1"),
+        ({"": (b"x", False)}, "the id of '' is 0"),
         ({"a.col": (b"x" * 65, False)}, "a.col is too large for a data file"),
         ({f"{number}.col": (b"x" * 60, False) for number in range(17)}, "the archive is too large"),
     ],
@@ -106,6 +107,13 @@ ODD = {
     "later part first": ([(1, 1 << 28, 3), (2, 0, 3)], {0: b"bbb", 1: b"aaa"}, b""),
     "a part without entries": ([(1, 0, 3)], {0: b"aaa", 1: b"unused", 3: b"more"}, b""),
     "bytes behind the table": ([(1, 0, 3)], {0: b"aaa"}, b"tail"),
+    "unsorted": ([(2, 0, 1), (1, 16, 1)], {0: b"a".ljust(16) + b"b"}, b""),
+    "overlapping": ([(1, 0, 8), (2, 0, 8), (3, 4, 8)], {0: b"abcdefghijkl"}, b""),
+    "beyond the data file": ([(1, 0, 3), (2, 16, 400)], {0: b"aaa".ljust(20, b"x")}, b""),
+    "a data file that is missing": ([(1, 0, 3), (2, 3 << 28, 4)], {0: b"aaa"}, b""),
+    "empty entries beyond everything": ([(1, 0, 3), (2, 0x4000, 0), (3, 5 << 28, 0)], {0: b"aaa"}, b""),
+    "a row with hash 0": ([(1, 0, 3), (0, 5, 5), (3, 1, 1)], {0: b"aaa"}, b"tail"),
+    "raw that begins with Z1": ([(1, 0, 7)], {0: b"Z1 font"}, b""),
     "empty entries": ([(1, 0, 0), (2, 0, 3), (3, 16, 0)], {0: b"aaa".ljust(16, b"\0")}, b""),
 }
 
@@ -135,21 +143,80 @@ def test_what_follows_a_longer_replacement_moves(tmp_path):
     assert (tmp_path / "mod" / "A.p00").read_bytes() == b"x" * 17 + bytes(15) + b"bbbb".ljust(16, b"\0") + b"cc"
 
 
-def test_overlapping_entries_are_taken_apart(tmp_path):
-    (tmp_path / "game").mkdir()
-    made = by_hand(tmp_path / "game", [(1, 0, 8), (2, 0, 8), (3, 4, 8)], {0: b"abcdefghijkl"})
-    written = write_archive(made, {}, tmp_path / "mod")
-    assert contents(written) == {1: b"abcdefgh", 2: b"abcdefgh", 3: b"efghijkl"}
-    assert [entry.position for entry in written.entries] == [0, 16, 32]
+OVERLAPPING = [(1, 0, 8), (2, 0, 8), (3, 4, 8), (4, 16, 4)]
+OVERLAPPED = {0: b"abcdefghijkl....tailTAIL"}
 
 
-def test_an_unsorted_table_is_sorted(tmp_path):
+def test_entries_that_overlap_stay_together(tmp_path):
+    """Where one in front of them grows they move together; where one of them is replaced it gets bytes of its own."""
     (tmp_path / "game").mkdir()
-    written = write_archive(
-        by_hand(tmp_path / "game", [(2, 0, 1), (1, 16, 1)], {0: b"a".ljust(16) + b"b"}), {}, tmp_path
-    )
-    assert contents(written) == {1: b"b", 2: b"a"}
-    assert [entry.hash for entry in written.entries] == [1, 2]
+    rows = [(9, 0, 3), *((number, at + 16, size) for number, at, size in OVERLAPPING)]
+    made = by_hand(tmp_path / "game", rows, {0: b"old".ljust(16, b"\0") + OVERLAPPED[0]})
+    write_archive(made, {}, tmp_path / "copy")
+    assert files_of(tmp_path / "copy") == files_of(tmp_path / "game")
+    moved = write_archive(made, {9: b"n" * 20}, tmp_path / "moved")
+    assert contents(moved) == contents(made) | {9: b"n" * 20}
+    assert [entry.position for entry in moved.entries] == [0, 32, 32, 36, 48]
+    own = write_archive(made, {2: b"new"}, tmp_path / "own")
+    assert contents(own) == contents(made) | {2: b"new"}
+    assert [entry.position for entry in own.entries] == [0, 16, 48, 20, 32]
+
+
+def test_shared_data_stay_shared_and_are_copied_on_write(tmp_path):
+    (tmp_path / "game").mkdir()
+    rows = [(1, 0, 4), (2, 16, 6), (3, 16, 6), (4, 16, 6), (5, 32, 4)]
+    made = by_hand(tmp_path / "game", rows, {0: b"aaaa".ljust(16, b"\0") + b"shared".ljust(16, b"\0") + b"bbbbTAIL"})
+    write_archive(made, {3: b"shared"}, tmp_path / "copy")
+    assert files_of(tmp_path / "copy") == files_of(tmp_path / "game"), "equal bytes are no change"
+    one = write_archive(made, {3: b"own"}, tmp_path / "one")
+    assert [tuple(entry) for entry in one.entries] == [*rows[:2], (3, 48, 3), *rows[3:]]
+    part = (tmp_path / "one" / "A.p00").read_bytes()
+    assert part == (tmp_path / "game" / "A.p00").read_bytes().ljust(48, b"\0") + b"own", "nothing else moves or goes"
+    every = write_archive(made, dict.fromkeys((2, 3, 4), b"new"), tmp_path / "every")
+    assert [entry.position for entry in every.entries] == [0, 16, 16, 16, 32]
+    assert contents(every) == {1: b"aaaa", 2: b"new", 3: b"new", 4: b"new", 5: b"bbbb"}
+    two = write_archive(made, {2: b"x", 4: b"y"}, tmp_path / "two")
+    assert contents(two) == {1: b"aaaa", 2: b"x", 3: b"shared", 4: b"y", 5: b"bbbb"}
+    assert two.find(3).position == 16
+    empty = write_archive(made, {3: b""}, tmp_path / "empty")
+    assert contents(empty) == {1: b"aaaa", 2: b"shared", 3: b"", 4: b"shared", 5: b"bbbb"}
+
+
+def test_a_table_keeps_its_order(tmp_path):
+    (tmp_path / "game").mkdir()
+    made = by_hand(tmp_path / "game", [(2, 0, 1), (1, 16, 1)], {0: b"a".ljust(16) + b"b"})
+    write_archive(made, {}, tmp_path / "copy")
+    assert files_of(tmp_path / "copy") == files_of(tmp_path / "game")
+    written = write_archive(made, {1: b"B"}, tmp_path / "mod")
+    assert [entry.hash for entry in written.entries] == [2, 1]
+    assert contents(written) == {1: b"B", 2: b"a"}
+
+
+def test_what_follows_the_table_and_its_count_are_carried_by_an_edit(tmp_path):
+    (tmp_path / "game").mkdir()
+    tail = struct.pack(">6I", 0, 7, 9, 5, 6, 7) + b"more"
+    made = by_hand(tmp_path / "game", [(1, 0, 3), (2, 16, 3)], {0: b"one".ljust(16, b"\0") + b"two"}, tail)
+    data = bytearray(made.path.read_bytes())
+    data[7] = 200
+    made.path.write_bytes(data)
+    opened = open_archive(made.path)
+    assert contents(opened) == {1: b"one", 2: b"two"}
+    write_archive(opened, {1: b"uno"}, tmp_path / "mod")
+    assert (tmp_path / "mod" / "A.pak").read_bytes() == data
+    assert (tmp_path / "mod" / "A.p00").read_bytes() == b"uno".ljust(16, b"\0") + b"two"
+
+
+def test_an_empty_entry_may_lie_anywhere(tmp_path):
+    (tmp_path / "game").mkdir()
+    rows = [(1, 0, 3), (2, 0x4000, 0), (3, 5 << 28, 0)]
+    made = by_hand(tmp_path / "game", rows, {0: b"one"})
+    assert contents(made) == {1: b"one", 2: b"", 3: b""}
+    assert [finding.severity for finding in check(made) if finding.severity is Severity.ERROR] == []
+    write_archive(made, {}, tmp_path / "copy")
+    assert files_of(tmp_path / "copy") == files_of(tmp_path / "game")
+    edited = write_archive(made, {1: b"uno", 3: b"full"}, tmp_path / "mod")
+    assert contents(edited) == {1: b"uno", 2: b"", 3: b"full"}
+    assert sum(part.size for part in edited.parts.values()) < 100
 
 
 def test_replaced_entries_stay_packed_or_raw(source, tmp_path):
@@ -162,8 +229,9 @@ def test_replaced_entries_stay_packed_or_raw(source, tmp_path):
 
 
 def test_raw_data_that_look_packed_are_packed(source, tmp_path):
-    written = write_archive(source, {"a.col": b"Z1 raw"}, tmp_path / "mod")
-    assert written.read(written.find("a.col")) == b"Z1 raw"
+    for data in (b"Z1 raw", b"Z1 raw of some length"):
+        written = write_archive(source, {"a.col": data}, tmp_path / f"mod{len(data)}")
+        assert written.read(written.find("a.col")) == data
 
 
 def test_a_damaged_entry_may_be_replaced_but_not_copied(source, tmp_path):

@@ -405,11 +405,18 @@ def test_verify_leaves_out_data_files_and_backups(run, tmp_path):
     assert "1 map hull" in out.splitlines()
 
 
-def test_an_archive_cut_short(refused, game):
+def test_a_table_cut_short_gives_the_rows_that_are_there_with_a_warning(run, refused, game, tmp_path):
     pak = game / "hidden" / "MiscBin.pak"
     pak.write_bytes(pak.read_bytes()[:100])
-    for command in ("info", "list", "verify"):
-        assert str(pak) in refused(command, pak)
+    words = "the header counts 40 entries, the table has 7"
+    for command in (("info", pak), ("list", pak), ("verify", pak), ("extract", pak, "-o", tmp_path / "out")):
+        status, out, _ = run(*command)
+        assert (status, words in out) == (0, True), command
+    for command in ("info", "list"):
+        assert words in json.loads(run(command, pak, "--json")[1])["warning"]
+    assert len(contents(tmp_path / "out")) == 7
+    pak.write_bytes(pak.read_bytes()[:15])
+    assert str(pak) in refused("list", pak)
 
 
 # --- diff -----------------------------------------------------------------------------------------
