@@ -83,7 +83,11 @@ def import_stage(
             imported[0] = replace(imported[0], warnings=(*imported[0].warnings, missing))
             return imported
         name_filter = "*" if options.parts == "ALL" else f"{prefix}_*"
-        library = archive.read(archive.find(phase.set))
+        try:
+            library = archive.read(archive.find(phase.set))
+        except FormatError as error:  # a demo lacks some of the sets
+            imported[0] = replace(imported[0], warnings=(*imported[0].warnings, str(error)))
+            return imported
         try:
             parts = make_set(scene, phase.set, library, SetOptions(name_filter, options.hull.view), progress)
         except FormatError as error:

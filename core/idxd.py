@@ -8,6 +8,7 @@ a table but its two counts is trusted: a row that says something odd has no valu
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar, overload
@@ -25,6 +26,9 @@ ROW = np.dtype([("hash", ">u4"), ("key", ">i4"), ("value", ">i4")])
 NOTHING = -1  # what tools write for no string; every negative pointer is none
 HEAD = 4 + WORD.itemsize + 4
 """How many of a table's first bytes hold the hash of its first section."""
+
+SMALL = 1 << 15
+"""Bytes of a table that is kept after it was parsed; the game's stage tables have a few hundred."""
 
 _Item = TypeVar("_Item")
 
@@ -181,10 +185,14 @@ class Table:
 
 
 def decode(data: bytes) -> Table:
-    """Reads a table.
+    """Reads a table. Small ones are kept for a while, so that what looks at a game twice parses its tables once.
 
     Raises `FormatError` for an unknown magic and for more sections or rows than the file has room for.
     """
+    return _parse_once(bytes(data)) if len(data) <= SMALL else _parse(data)
+
+
+def _parse(data: bytes) -> Table:
     if data[:4] not in (NARROW, WIDE):
         raise FormatError(
             "not a table", offset=0, expected="IDXD or IXUD", found=ascii(data[:4]), remedy="choose a .tbl of the game"
@@ -194,6 +202,11 @@ def decode(data: bytes) -> Table:
     size = int.from_bytes(data[at : at + WORD.itemsize], "big") if at + WORD.itemsize <= len(data) else None
     pool = bytes(data[at if size is None else at + WORD.itemsize :])
     return Table(data[:4] == WIDE, sections, rows, pool, size)
+
+
+@functools.lru_cache(maxsize=64)
+def _parse_once(data: bytes) -> Table:
+    return _parse(data)
 
 
 def encode(table: Table) -> bytes:

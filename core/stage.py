@@ -45,7 +45,7 @@ SETS = (
 HULL_ENDING, NAVIGATION_ENDING = ".col", ".rgn"
 
 _Model = TypeVar("_Model")
-_TABLES = re.compile(r"GP_MAIN_GAME_\w+\.pak", re.IGNORECASE)
+_TABLES = re.compile(r"GP_MAIN_GAME_.*\.pak", re.IGNORECASE)
 _COLLISION = re.compile(r"MiscBin\.pak", re.IGNORECASE)
 
 

@@ -123,12 +123,12 @@ def asteroid_prefix(stage: Stage) -> str | None:
 
 def _stamps(archives: tuple[Path, ...]) -> tuple[tuple[str, int, int], ...]:
     """What changes when one of the archives' files is written."""
-    stems = {os.path.splitext(path.name)[0].lower() for path in archives}
+    starts = tuple(os.path.splitext(path.name)[0].lower() + "." for path in archives)
     stamps = []
     for folder in {path.parent for path in archives}:
         try:
             for file in os.scandir(folder):
-                if file.name.partition(".")[0].lower() in stems:
+                if file.name.lower().startswith(starts):
                     status = file.stat()
                     stamps.append((file.path, status.st_mtime_ns, status.st_size))
         except OSError:

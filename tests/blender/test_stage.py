@@ -177,6 +177,23 @@ def test_a_scene_without_a_game_says_so(samples, tmp_path):
     assert "nothing in the scene came from a game folder" in message
 
 
+def test_an_archive_without_some_sets_takes_an_edit_of_those_that_it_has(tmp_path):
+    sets = ("CollisionSet_S14.bin", "CollisionSet_S02.bin", "CollisionSet_test.bin")
+    game = make_game(tmp_path / "demo", sets=sets)
+    bpy.ops.import_scene.sylpheed_stage(directory=str(game), stage="S14", phase="Phase_1")
+    next(obj for obj in bpy.data.objects if "sylpheed_record" in obj).location.x = 5
+    bpy.ops.export_scene.sylpheed_mod(directory=str(tmp_path / "mod"), sets="ALL")
+    old, new = entries(game / "hidden/MiscBin.pak"), entries(tmp_path / "mod/hidden/MiscBin.pak")
+    assert {number for number in old if old[number] != new[number]} == {file_id(name) for name in sets}
+
+
+def test_a_stage_whose_set_is_missing_comes_with_its_hull_and_a_warning(tmp_path, capfd):
+    game = make_game(tmp_path / "demo", sets=("CollisionSet_S02.bin",))
+    bpy.ops.import_scene.sylpheed_stage(directory=str(game), stage="S14", phase="Phase_1")
+    assert HULL in bpy.data.objects
+    assert "the archive has no CollisionSet_S14.bin" in capfd.readouterr().out
+
+
 LAYOUTS = ["Stage\\", "", "nobody knows\\"]
 
 
@@ -217,6 +234,16 @@ def test_the_dialog_and_the_command_line_list_29_stages_and_87_phases(tables_in,
     capfd.readouterr()
     assert addon.command_line.run(["stage", str(tmp_path)]) == 0
     assert "29 stages, 87 phases" in capfd.readouterr().out.splitlines()
+
+
+def test_the_command_line_takes_a_stage_by_its_table_s_id(layout, addon, tmp_path, capfd):
+    game, stage = layout
+    blend = tmp_path / "out.blend"
+    assert addon.command_line.run(["stage", str(game), "--stage", stage, "--phase", "Phase_2", "-o", str(blend)]) == 0
+    assert blend.exists()
+    assert addon.command_line.run(["stage", str(game), "--stage", "S77", "-o", str(blend)]) == 2
+    error = capfd.readouterr().err
+    assert "the game has no stage 'S77'" in error and stage in error
 
 
 def test_the_dialog_says_why_it_offers_nothing(game, addon, tmp_path):
