@@ -180,16 +180,16 @@ def evaluated(
 ) -> Iterator[View]:
     """The view layer's evaluation of objects of a root's, with those added for now that it leaves out.
 
-    Raises `FormatError` where that is needed and the scene can't be changed.
+    Raises `FormatError` where that is needed and the scene can't be changed, or where sculpting can't be read.
     """
     objects = list(objects)
     context.view_layer.update()
+    view = View(context, root, apply_modifiers)
     modes = [obj for obj in objects if obj.mode != "OBJECT" or is_edited(obj)]
     if modes:
         with _no_handlers():
-            _flush(modes)
-            context.view_layer.update()
-    view = View(context, root, apply_modifiers)
+            _flush(modes, view)
+            view.depsgraph = context.evaluated_depsgraph_get()
     missing = [obj for obj in objects if view.is_missing(obj)]
     if not missing:
         yield view
@@ -217,13 +217,24 @@ def is_edited(obj: bpy.types.Object) -> bool:
     return getattr(obj.data, "is_editmode", obj.mode == "EDIT")
 
 
-def _flush(objects: Iterable[bpy.types.Object]) -> None:
+def _flush(objects: Iterable[bpy.types.Object], view: View) -> None:
     """Writes what edit and sculpt mode keep apart to the objects' data."""
     for obj in objects:
         if is_edited(obj):
             obj.update_from_editmode()
     if any(obj.mode == "SCULPT" for obj in objects):
+        _refuse_hidden_levels(view)
         bpy.ops.ed.flush_edits()
+
+
+def _refuse_hidden_levels(view: View) -> None:
+    """Blender crashes if it is asked for the levels of a Multiresolution modifier that was hidden while it was
+    sculpted: they went with its evaluation."""
+    for obj in bpy.data.objects:
+        levels = obj.mode == "SCULPT" and any(modifier.type == "MULTIRES" for modifier in obj.modifiers)
+        if levels and not view.is_enabled(obj):
+            problem = f"`{obj.name}` is hidden while it is in Sculpt Mode"
+            raise FormatError(problem, remedy="show it in the viewport again")
 
 
 @contextmanager

@@ -195,9 +195,12 @@ def _shows(obj: bpy.types.Object) -> bool:
 
 def _has_faces(obj: bpy.types.Object) -> bool:
     """Whether a mesh object has faces, or modifiers that may make some."""
-    if is_edited(obj):
-        obj.update_from_editmode()
-    return bool(len(obj.data.polygons) or obj.modifiers)
+    if obj.modifiers or not is_edited(obj):
+        return bool(obj.modifiers or len(obj.data.polygons))
+    try:  # a copy, because flushing the edit is a change that Blender tells everybody
+        return bool(len(obj.to_mesh().polygons))
+    finally:
+        obj.to_mesh_clear()
 
 
 def _has_root(obj: bpy.types.Object | None) -> bool:

@@ -389,16 +389,20 @@ def calls() -> Iterator[list]:
 
 
 @pytest.mark.parametrize("hidden", HIDING)
-@pytest.mark.parametrize("what", ["constraint", "driver", "modifier", "sculpt"])
+@pytest.mark.parametrize("what", ["constraint", "driver", "modifier", "sculpt", "dyntopo", "edit mode"])
 def test_no_handler_runs_and_nothing_stays(root, what: str, hidden: str, calls: list, tmp_path: Path) -> None:
     obj = rock(root)
-    if what in ("modifier", "sculpt"):
-        subdivide(obj)
-    else:
+    if what in ("constraint", "driver"):
         animate(obj, what)
+    else:
+        subdivide(obj)
     bpy.context.scene.frame_set(FRAME)
-    if what == "sculpt":
-        sculpt(obj, "plain")
+    if what == "edit mode":
+        select(obj)
+        bpy.ops.object.mode_set(mode="EDIT")
+        bpy.ops.transform.translate(value=(0.1, 0, 0))
+    elif what in ("sculpt", "dyntopo"):
+        sculpt(obj, "plain" if what == "sculpt" else what)
     hide(obj, hidden)
     bpy.context.view_layer.update()
     held = {
@@ -406,6 +410,7 @@ def test_no_handler_runs_and_nothing_stays(root, what: str, hidden: str, calls: 
     }
     layers, active = len(bpy.context.scene.view_layers), bpy.context.view_layer.objects.active
     selected = {each for each in bpy.context.view_layer.objects if each.select_get()}
+    mode = bpy.context.mode, obj.mode
     calls.clear()
     export(tmp_path)
     bpy.ops.sylpheed.check()
@@ -414,11 +419,27 @@ def test_no_handler_runs_and_nothing_stays(root, what: str, hidden: str, calls: 
     assert held == {name: len(getattr(bpy.data, name)) for name in held}
     assert layers == len(bpy.context.scene.view_layers) and active == bpy.context.view_layer.objects.active
     assert selected == {each for each in bpy.context.view_layer.objects if each.select_get()}
-    assert bpy.context.scene.frame_current == FRAME
+    assert bpy.context.scene.frame_current == FRAME and mode == (bpy.context.mode, obj.mode)
     # What the graph is left with follows further edits.
     root.location.x += 1
     bpy.context.view_layer.update()
     assert calls.count("depsgraph_update_post") == 1 and not any("frame" in call for call in calls)
+
+
+@pytest.mark.parametrize("hidden", [hidden for hidden in HIDING if hidden not in ("", "eye")])
+def test_levels_hidden_while_they_are_sculpted_are_refused(root, hidden: str, tmp_path: Path) -> None:
+    """Blender would crash. Once the object is shown again, the export goes on."""
+    obj = rock(root)
+    sculpt(obj, "multires")
+    hide(obj, hidden)
+    bpy.context.view_layer.update()
+    with pytest.raises(RuntimeError, match="Sculpt Mode"):
+        export(tmp_path)
+    assert bpy.ops.sylpheed.check() == {"FINISHED"}
+    if hidden == "monitor":
+        obj.hide_viewport = False
+        bpy.context.view_layer.update()
+        export(tmp_path)
 
 
 def test_a_failure_while_hidden_objects_are_read_leaves_nothing_behind(root, tmp_path: Path) -> None:
