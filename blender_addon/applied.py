@@ -121,6 +121,6 @@ def _default_view() -> Matrix:
 
 def _described(matrix: np.ndarray) -> str:
     _, rotation, scale = Matrix(matrix.tolist()).to_4x4().decompose()
-    sizes = ", ".join(f"{size:.6g}" for size in scale)
-    angles = ", ".join(f"{round(math.degrees(angle), 3) + 0:g}°" for angle in rotation.to_euler())
+    sizes = ", ".join(f"{size:.6g}" for size in np.array(scale))
+    angles = ", ".join(f"{round(math.degrees(angle), 3) + 0:g}°" for angle in np.array(rotation.to_euler()))
     return f"scale of ({sizes}) and rotation of ({angles})"

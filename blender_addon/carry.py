@@ -96,7 +96,8 @@ def root_id(root: bpy.types.Object) -> str:
 
 def set_view(root: bpy.types.Object) -> None:
     """Remembers how a root is scaled and turned on import."""
-    root[VIEW] = [value for row in root.matrix_basis.to_3x3() for value in row]
+    matrix = root.matrix_basis.to_3x3()
+    root[VIEW] = [matrix[row][column] for row in range(3) for column in range(3)]
 
 
 def view(root: bpy.types.Object) -> list[list[float]] | None:

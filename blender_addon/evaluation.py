@@ -240,7 +240,7 @@ def _refuse_hidden_levels(view: View) -> None:
 @contextmanager
 def _no_handlers() -> Iterator[None]:
     """Nobody's handlers run, and all are back afterwards."""
-    lists = (bpy.app.handlers.depsgraph_update_pre, bpy.app.handlers.depsgraph_update_post)
+    lists: list[list] = [bpy.app.handlers.depsgraph_update_pre, bpy.app.handlers.depsgraph_update_post]
     kept = [list(handlers) for handlers in lists]
     try:
         for handlers in lists:

@@ -33,7 +33,7 @@ def remember(root: bpy.types.Object, new: Iterable[str]) -> None:
 
 def _known(root: bpy.types.Object) -> list[str]:
     stored = root.get(carry.EXPORTED, "")
-    old = stored.split() if isinstance(stored, str) else ()
+    old = str(stored).split() if isinstance(stored, str) else []
     return list(dict.fromkeys((*old, *_open_file.get(carry.root_id(root), ()))))
 
 
