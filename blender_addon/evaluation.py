@@ -182,7 +182,7 @@ def evaluated(
 
     Raises `FormatError` where that is needed and the scene can't be changed, or where sculpting can't be read.
     """
-    objects = list(objects)
+    objects = list(dict.fromkeys(objects))
     context.view_layer.update()
     view = View(context, root, apply_modifiers)
     modes = [obj for obj in objects if obj.mode != "OBJECT" or is_edited(obj)]
