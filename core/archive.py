@@ -235,6 +235,10 @@ def most_to_read(archive: Archive) -> int:
     return max(LARGEST_IN_ALL, ipfb.MOST_TIMES * sum(part.size for part in archive.parts.values()))
 
 
+MOST_NAMED = 1000
+"""Damaged entries that are named one by one: a made-up table can have a million."""
+
+
 def check(
     archive: Archive,
     progress: Progress | None = None,
@@ -247,13 +251,16 @@ def check(
     The data of entries that aren't `wanted` aren't read.
     """
     findings = _check_table(archive) + _check_layout(archive)
-    damaged: dict[int, FormatError] = {}
+    damaged: dict[int, str] = {}
+    more: list[int] = []
     done, total = 0, sum(entry.size for entry in archive.entries)
     rows = [row for row, entry in enumerate(archive.entries) if wanted is None or wanted(entry)]
     for sharing, data in blobs(archive, rows, most_to_read(archive)):
         if isinstance(data, FormatError):
             data.file = ""  # the archive is known to who asks
-            damaged |= dict.fromkeys(sharing, data)
+            named = sharing[: max(MOST_NAMED - len(damaged), 0)]
+            damaged |= dict.fromkeys(named, str(data))
+            more += sharing[len(named) :]
         elif visit:
             visit(sharing, data)
         done += sum(archive.entries[row].size for row in sharing)
@@ -262,6 +269,9 @@ def check(
     for row, error in sorted(damaged.items()):
         message = f"{archive.label(archive.entries[row])}: {error}"
         findings.append(Finding(Severity.ERROR, "archive data", message, "entry", (row,)))
+    if more:
+        message = f"{len(more):,} more entries can't be read either"
+        findings.append(Finding(Severity.ERROR, "archive data", message, "entry", tuple(sorted(more))))
     return findings
 
 

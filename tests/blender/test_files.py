@@ -486,7 +486,7 @@ def test_what_cannot_be_written_is_named_with_the_reason(kind: Format, name: str
 @pytest.fixture
 def files(addon: ModuleType) -> ModuleType:
     """The installed module that writes."""
-    return sys.modules[f"{addon.__name__}.core.files"]
+    return importlib.import_module(f"{addon.__name__}.core.files")
 
 
 @both
