@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import bmesh
 import bpy
 
 from . import carry
@@ -197,10 +198,7 @@ def _has_faces(obj: bpy.types.Object) -> bool:
     """Whether a mesh object has faces, or modifiers that may make some."""
     if obj.modifiers or not is_edited(obj):
         return bool(obj.modifiers or len(obj.data.polygons))
-    try:  # a copy, because flushing the edit is a change that Blender tells everybody
-        return bool(len(obj.to_mesh().polygons))
-    finally:
-        obj.to_mesh_clear()
+    return bool(bmesh.from_edit_mesh(obj.data).faces)  # flushing the edit would be a change that every handler hears of
 
 
 def _has_root(obj: bpy.types.Object | None) -> bool:
