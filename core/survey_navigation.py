@@ -11,38 +11,22 @@ import numpy as np
 
 from .binary import padding
 from .chunk import POINTER_BASE
-from .regn import HEADER, HEADER_END, RECORD_SIZES, SPARE_FACES, Sections
+from .regn import (
+    CELL,
+    FACE,
+    HEADER,
+    HEADER_END,
+    ITEM,
+    RECORD_SIZES,
+    REFERENCE,
+    SPARE_FACES,
+    TETRAHEDRON,
+    VERTEX,
+    Sections,
+)
 from .survey_chunks import Shell
 from .survey_facts import Fact, NothingThere, NotMeasurable, Same, Subject, Tally
 from .survey_hulls import Hull
-
-TETRAHEDRON = np.dtype(
-    [
-        ("sphere", ">f4", 4),
-        ("unknown_10", ">u4", 2),
-        ("faces", ">u2", 4),
-        ("pairs", ">f4", (6, 2)),
-        ("number", ">u4"),
-        ("positive", "u1", 4),
-        ("unknown_58", ">u4", 2),
-    ]
-)
-FACE = np.dtype(
-    [
-        ("plane", ">f4", 4),
-        ("centre", ">f4", 3),
-        ("unknown_1c", ">u4"),
-        ("vertices", ">u2", 3),
-        ("number", ">u2"),
-        ("sides", ">u2", 2),
-        ("unknown_2c", ">u2", 2),
-    ]
-)
-CELL = np.dtype([("count", ">u4"), ("item", ">u4")])
-ITEM = np.dtype([("sphere", ">f4", 4), ("count", ">u4"), ("references", ">u4"), ("unknown_18", ">u4", 2)])
-REFERENCE = np.dtype(">u4")
-VERTEX = np.dtype((">f4", 3))
-BORDER = 0xFFFF
 
 
 class Navigation:
@@ -188,7 +172,7 @@ def _cell_counts(navigation: Navigation) -> str:
 
 def _items(navigation: Navigation) -> tuple[int, int]:
     """Cells that lead to the items one after the other."""
-    pointers = POINTER_BASE + navigation.cells["item"][navigation.cells["count"] > 0].astype(np.int64)
+    pointers = POINTER_BASE + navigation.cells["items"][navigation.cells["count"] > 0].astype(np.int64)
     expected = navigation.at.items + ITEM.itemsize * np.arange(len(pointers))
     return int((pointers == expected).sum()), max(len(pointers), navigation.counts.items)
 

@@ -10,9 +10,10 @@ from itertools import combinations, permutations
 import numpy as np
 
 from .geometry import corners, cross
+from .regn import ITEM, NO_TETRAHEDRON, REFERENCE, TETRAHEDRON
 from .surfaces import split, volumes
 from .survey_facts import Fact, NotMeasurable, Same, Spread, Subject, Tally
-from .survey_navigation import BORDER, ITEM, REFERENCE, TETRAHEDRON, Navigation
+from .survey_navigation import Navigation
 from .survey_surfaces import outside_by_winding
 
 PAIRS = np.array(list(combinations(range(4), 2)))
@@ -58,8 +59,8 @@ def _centres(navigation: Navigation) -> tuple[int, int]:
 
 def _sides(navigation: Navigation) -> tuple[int, int]:
     """Sides of faces that name a tetrahedron which names the face, or the border."""
-    sides = navigation.faces["sides"].astype(np.int64)
-    inside = sides != BORDER
+    sides = navigation.faces["tetrahedra"].astype(np.int64)
+    inside = sides != NO_TETRAHEDRON
     names = np.zeros(sides.shape, bool)
     there = inside & (sides < len(navigation.tetrahedra))
     faces = navigation.tetrahedra["faces"].astype(np.int64)[np.where(there, sides, 0)]
@@ -69,7 +70,7 @@ def _sides(navigation: Navigation) -> tuple[int, int]:
 
 
 def _borders(navigation: Navigation) -> str:
-    both = (navigation.faces["sides"] == BORDER).all(axis=1)
+    both = (navigation.faces["tetrahedra"] == NO_TETRAHEDRON).all(axis=1)
     return f"{np.count_nonzero(both):,}"
 
 
@@ -103,7 +104,7 @@ def _positive(navigation: Navigation) -> tuple[int, int]:
     tetrahedra = navigation.tetrahedra[good]
     plane = navigation.faces["plane"][tetrahedra["faces"]].astype(np.float64)
     side = np.einsum("tki,ti->tk", plane[..., :3], middle) + plane[..., 3]
-    right = (side > 0) == (tetrahedra["positive"] != 0)
+    right = (side > 0) == (tetrahedra["sides"] != 0)
     return int(right.sum()), right.size
 
 
@@ -130,7 +131,7 @@ def _centre_distances(navigation: Navigation) -> np.ndarray:
 
 def _pair_order(navigation: Navigation) -> str:
     """In which order of the pairs of faces the six costs are the distances between centres; the notes' if several."""
-    cost = navigation.tetrahedra["pairs"][:, :, 0].astype(np.float64)
+    cost = navigation.tetrahedra["pairs"]["cost"].astype(np.float64)
     if not cost.any():
         return "not seen, all costs are 0"
     apart = np.abs(cost[:, :, None] - _centre_distances(navigation)[:, None, :])
@@ -143,7 +144,7 @@ def _pair_order(navigation: Navigation) -> str:
 
 
 def _costs(navigation: Navigation) -> np.ndarray:
-    cost = navigation.tetrahedra["pairs"][:, :, 0].astype(np.float64)
+    cost = navigation.tetrahedra["pairs"]["cost"].astype(np.float64)
     return np.sort(cost, axis=1) / np.maximum(np.sort(_centre_distances(navigation), axis=1), 1e-30)
 
 
@@ -155,7 +156,7 @@ def _clearance_distances(navigation: Navigation) -> np.ndarray:
     centres = navigation.faces["centre"].astype(np.float64)[chosen["faces"]].reshape(-1, 3)
     distance = _to_triangles(centres, corners(hull.vertices, hull.triangles)).reshape(-1, 4)
     nearer = np.minimum(distance[:, PAIRS[:, 0]], distance[:, PAIRS[:, 1]])
-    return chosen["pairs"][:, :, 1].astype(np.float64) / np.maximum(nearer, 1e-30)
+    return chosen["pairs"]["clearance"].astype(np.float64) / np.maximum(nearer, 1e-30)
 
 
 def _clearance_heights(navigation: Navigation) -> np.ndarray:
@@ -173,13 +174,13 @@ def _clearance_heights(navigation: Navigation) -> np.ndarray:
         a, b, c, d = (navigation.vertices[corner] for corner in (*edge.T, *other.T))
         normal = cross(b - a, d - c)
         apart = np.abs(np.einsum("ni,ni->n", c - a, normal)) / np.maximum(np.linalg.norm(normal, axis=1), 1e-30)
-        ratios.append(tetrahedra["pairs"][edge_only, pair, 1].astype(np.float64) / np.maximum(apart, 1e-30))
+        ratios.append(tetrahedra["pairs"]["clearance"][edge_only, pair].astype(np.float64) / np.maximum(apart, 1e-30))
     return np.concatenate(ratios)
 
 
 def _clearances(navigation: Navigation) -> np.ndarray:
     """As a part of the cell size, which says what range they have."""
-    clearance = navigation.tetrahedra["pairs"][:, :, 1].astype(np.float64)
+    clearance = navigation.tetrahedra["pairs"]["clearance"].astype(np.float64)
     return clearance / float(navigation.header["cell_size"][0])
 
 
