@@ -67,6 +67,26 @@ class Broken:
         return [sequence[number] for number in self.numbers.tolist()]
 
 
+def report_fixed(
+    context: bpy.types.Context,
+    operator: bpy.types.Operator,
+    root: bpy.types.Object,
+    fixed: dict[str, int],
+    left_out: dict[str, str],
+) -> Result:
+    """Reports how much was fixed of each object, and why others are as they were. Returns the operator's result."""
+    redraw_sidebars(context)
+    if left_out:
+        operator.report({"WARNING"}, "; ".join(f"`{name}` {why}" for name, why in left_out.items()))
+    elif not fixed:
+        operator.report({"INFO"}, report_text("{name}: nothing to mend", name=root.name))
+    if not fixed:
+        return {"CANCELLED"}
+    names = some([f"`{name}`" for name in fixed])
+    operator.report({"INFO"}, report_text("{count:,} mended in {names}", count=sum(fixed.values()), names=names))
+    return {"FINISHED"}
+
+
 class Fix(RootProperties):
     """An operator that mends some checks' problems. Objects with a warning of the check `first` are left alone until
     that is mended. What `mend` doesn't better is left as it was, by the count of these checks and, where it may spoil
@@ -91,16 +111,7 @@ class Fix(RootProperties):
         except FormatError as error:
             self.report({"WARNING"}, str(error))
             return {"CANCELLED"}
-        redraw_sidebars(context)
-        if left_out:
-            self.report({"WARNING"}, "; ".join(f"`{name}` {why}" for name, why in left_out.items()))
-        elif not mended:
-            self.report({"INFO"}, report_text("{name}: nothing to mend", name=root.name))
-        if not mended:
-            return {"CANCELLED"}
-        where = some([f"`{name}`" for name in mended])
-        self.report({"INFO"}, report_text("{count:,} mended in {names}", count=sum(mended.values()), names=where))
-        return {"FINISHED"}
+        return report_fixed(context, self, root, mended, left_out)
 
     def found(self, checked: problems.Checked) -> list[problems.Problem]:
         """The problems that it is for."""

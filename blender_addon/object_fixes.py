@@ -11,10 +11,10 @@ from bpy.props import StringProperty
 from mathutils import Matrix
 
 from . import carry, last_check
-from .check_operators import RootProperties, matching, redraw_sidebars
-from .core.errors import FormatError, some
+from .check_operators import RootProperties, matching
+from .core.errors import FormatError
 from .deferred import evaluation, problems
-from .fixes import editable, reason_against
+from .fixes import editable, reason_against, report_fixed
 from .roots import find_any_root
 from .translations import report_text
 
@@ -50,16 +50,7 @@ class ObjectFix(RootProperties):
         except FormatError as error:
             self.report({"WARNING"}, str(error))
             return {"CANCELLED"}
-        redraw_sidebars(context)
-        if left:
-            self.report({"WARNING"}, "; ".join(f"`{name}` {why}" for name, why in left.items()))
-        elif not fixed:
-            self.report({"INFO"}, report_text("{name}: nothing to mend", name=root.name))
-        if not fixed:
-            return {"CANCELLED"}
-        names = some([f"`{name}`" for name in sorted(fixed)])
-        self.report({"INFO"}, report_text("{count:,} mended in {names}", count=len(fixed), names=names))
-        return {"FINISHED"}
+        return report_fixed(context, self, root, dict.fromkeys(sorted(fixed), 1), left)
 
 
 class SYLPHEED_OT_fix_cutters(bpy.types.Operator, ObjectFix):

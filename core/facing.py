@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -21,30 +21,21 @@ def facing_faults(
 
     Where the source's own surfaces contradict byte 0x73, an edit is held against either reading of that byte.
     """
-    known, wound = matched
-    flipped, wrong, buried, lost = _judge_sides(edit, outside_solid, known, wound, beyond)
-    inherited = was_lost = excused = np.zeros_like(wrong)
-    if source and (flipped | wrong | lost).any():
-        inherited, was_lost, contradicts = _source_sides(edit, source, outside_solid, wound)
-        if contradicts:
-            excused = _excused(edit, outside_solid, matched, beyond, wrong | lost) & ~(inherited | was_lost)
-            wrong, lost = wrong & ~excused, lost & ~excused
+    sides = _judge(edit, source, outside_solid, matched, beyond)
     return [
-        *_excused_faults(edit, excused),
-        *_lost_faults(edit, lost, was_lost),
-        *_buried_faults(edit, buried),
+        *_faults_of_place(edit, sides),
         *judge(
             edit,
-            flipped,
-            inherited,
+            sides.flipped,
+            sides.inherited,
             "flipped triangles",
             "whose front doesn't face free space, as that of the rest of their surface does",
             "flip their normals or export with Turn",
         ),
         *judge(
             edit,
-            wrong,
-            inherited,
+            sides.wrong,
+            sides.inherited,
             "winding",
             "whose front doesn't face free space",
             "flip their normals (asteroids face outward, a wall inward) or export with Turn",
@@ -56,22 +47,58 @@ def turn_faces(
     edit: Edit, source: Mesh | None, outside_solid: bool, matched: Matched, beyond: np.ndarray
 ) -> tuple[Edit, list[Fault]]:
     """Turns the triangles whose front doesn't face free space. `beyond`: see `facing_faults`."""
-    known, wound = matched
-    flipped, wrong, buried, lost = _judge_sides(edit, outside_solid, known, wound, beyond)
-    was_lost = excused = np.zeros_like(lost)
-    if source and (wrong | lost).any():
-        inherited, was_lost, contradicts = _source_sides(edit, source, outside_solid, wound)
-        if contradicts:
-            excused = _excused(edit, outside_solid, matched, beyond, wrong | lost) & ~(inherited | was_lost)
-            wrong, lost = wrong & ~excused, lost & ~excused
-    faults = _excused_faults(edit, excused) + _lost_faults(edit, lost, was_lost) + _buried_faults(edit, buried)
-    turned = flipped | wrong
+    sides = _judge(edit, source, outside_solid, matched, beyond)
+    faults = _faults_of_place(edit, sides)
+    turned = sides.flipped | sides.wrong
     if not turned.any():
         return edit, faults
     triangles = edit.triangles.copy()
     triangles[turned] = triangles[turned][:, [0, 2, 1]]
     message = f"turned {np.count_nonzero(turned):,} triangles of {owners(edit, turned)}"
     return replace(edit, triangles=triangles), [*faults, Fault(Severity.WARNING, "winding", message)]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Sides:
+    """Triangles that don't face free space, bool (nt,) each.
+
+    flipped    against the rest of their surface
+    wrong      with their surface
+    buried     because their surface lies in rock
+    lost       because no surface leaves free space
+    inherited  of the flipped and wrong ones, those that the source has so
+    was_lost   of the lost ones, those that the source has so
+    excused    neither wrong nor lost, because the source's own surfaces contradict byte 0x73
+    """
+
+    flipped: np.ndarray
+    wrong: np.ndarray
+    buried: np.ndarray
+    lost: np.ndarray
+    inherited: np.ndarray
+    was_lost: np.ndarray
+    excused: np.ndarray
+
+
+def _judge(edit: Edit, source: Mesh | None, outside_solid: bool, matched: Matched, beyond: np.ndarray) -> _Sides:
+    known, wound = matched
+    flipped, wrong, buried, lost = _judge_sides(edit, outside_solid, known, wound, beyond)
+    inherited = was_lost = excused = np.zeros_like(wrong)
+    if source and (flipped | wrong | lost).any():
+        inherited, was_lost, contradicts = _source_sides(edit, source, outside_solid, wound)
+        if contradicts:
+            excused = _excused(edit, outside_solid, matched, beyond, wrong | lost) & ~(inherited | was_lost)
+            wrong, lost = wrong & ~excused, lost & ~excused
+    return _Sides(flipped, wrong, buried, lost, inherited, was_lost, excused)
+
+
+def _faults_of_place(edit: Edit, sides: _Sides) -> list[Fault]:
+    """What turning doesn't change."""
+    return [
+        *_excused_faults(edit, sides.excused),
+        *_lost_faults(edit, sides.lost, sides.was_lost),
+        *_buried_faults(edit, sides.buried),
+    ]
 
 
 def _judge_sides(

@@ -49,6 +49,21 @@ def layers_in_cells(grid: Grid, vertices: np.ndarray, triangles: np.ndarray) -> 
     return np.cumsum(steps[:, :nx], axis=1, dtype=np.int32).reshape(-1)
 
 
+def layers_at(points: np.ndarray, vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:
+    """Layers of rock that closed surfaces lay over points (n, 3), int64 (n,), counted as `layers_in_cells` does."""
+    points = np.asarray(points, np.float64).reshape(-1, 3)
+    result = np.zeros(len(points), np.int64)
+    for line, _, x, layer in crossings(points[:, 1:], vertices, triangles):
+        before = x < points[line, 0]
+        np.add.at(result, line[before], layer[before])
+    return result
+
+
+def is_free(points: np.ndarray, vertices: np.ndarray, triangles: np.ndarray, outside_solid: bool) -> np.ndarray:
+    """Which points (n, 3) lie in free space, bool (n,), where byte 0x73 says what is outside of everything."""
+    return layers_at(points, vertices, triangles) + bool(outside_solid) < 1
+
+
 def crossings(lines: np.ndarray, vertices: np.ndarray, triangles: np.ndarray) -> Iterator[Crossings]:
     """Where lines along x, given by their y and z, float64 (n, 2), pass through triangles, a portion at a time.
 

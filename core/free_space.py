@@ -15,7 +15,7 @@ from .arrays import components
 from .delaunay import CORNERS, Delaunay, Face
 from .errors import FormatError
 from .facets import Progress, recover
-from .layers import is_free
+from .fill import is_free
 
 MOST_POINTS = 12_000
 """More can't be wanted: a `.rgn` counts 65,535 faces, which about 5,000 points of free space have."""

@@ -9,10 +9,11 @@ import numpy as np
 
 from .arrays import expand
 from .clearance import clearances
-from .free_space import FreeSpace, Progress, Space, divide
+from .facets import Progress
+from .fill import is_free
+from .free_space import FreeSpace, Space, divide
 from .geometry import group_spheres
 from .grid import Grid
-from .layers import is_free
 from .mcol import ONE, Hull
 from .navigation_graph import PAIRS, Graph
 from .regn import FACE, ITEM, NO_TETRAHEDRON, SPARE_FACES, TETRAHEDRON

@@ -13,9 +13,9 @@ import numpy as np
 from . import navigation_graph
 from .clearance import clearances
 from .errors import Finding, Severity
+from .fill import is_free
 from .free_space import passes_through
 from .geometry import corners
-from .layers import is_free
 from .mcol import Hull
 from .navigation_build import cell_table, pair_segments
 from .navigation_graph import Graph

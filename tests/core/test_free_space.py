@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from core import mcol
+from core.fill import layers_at
 from core.free_space import FreeSpace, Space, divide, passes_through
-from core.layers import layers
 from core.navigation_build import inner_points
 from tests.oracle import game
 from tests.shapes import HULLS, box, rock
@@ -137,7 +137,7 @@ def test_winding_agrees_with_the_oracle() -> None:
     mesh = joined(WALL, rock((0, 0, 0), 8000, 5), rock((6000, 3000, 1000), 8000, 5, seed=2))
     spots = np.random.default_rng(5).uniform(-1.2 * SIZE, 1.2 * SIZE, (500, 3))
     spots[:200] = np.random.default_rng(6).uniform(-9000, 14_000, (200, 3))
-    solid = layers(spots, *mesh) + 1 >= 1
+    solid = layers_at(spots, *mesh) + 1 >= 1
     assert np.array_equal(solid, game.solid(*mesh, True, spots))
 
 
