@@ -1,35 +1,34 @@
 """Imports, helps to edit and exports the collision data of Project Sylpheed."""
 
-from . import (
+from . import translations
+from .checks import results
+from .interface import (
     check_operators,
     command_line,
-    exported,
+    create_operators,
     file_handlers,
-    fixes,
+    fix_operators,
     grid_panel,
-    grid_settings,
-    last_check,
-    making,
-    object_fixes,
+    object_fix_operators,
     operators,
-    roots,
     sidebar,
-    translations,
 )
+from .overlay import settings
+from .scene import mod_record, roots
 
 MODULES = (
     translations,
     roots,
     operators,
-    exported,
+    mod_record,
     file_handlers,
-    last_check,
+    results,
     check_operators,
-    fixes,
-    object_fixes,
+    fix_operators,
+    object_fix_operators,
     sidebar,
-    making,
-    grid_settings,
+    create_operators,
+    settings,
     grid_panel,
     command_line,
 )

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.figures import table
+from tests.support.tally import table
 
 # The same cases in every run and on every machine, and none of them timed.
 settings.register_profile(

@@ -1,4 +1,4 @@
-"""core/ stands alone: numpy and the standard library, no Blender, no add-on, no printing, no native byte order."""
+"""Which room may import which, and what core/ may not do: import Blender, print, or read numbers in native order."""
 
 from __future__ import annotations
 
@@ -18,6 +18,38 @@ import core
 ROOT = Path(__file__).resolve().parents[1]
 MODULES = sorted(module.name for module in pkgutil.walk_packages(core.__path__, "core."))
 SOURCES = sorted((ROOT / "core").rglob("*.py"))
+ADDON = sorted((ROOT / "blender_addon").rglob("*.py"))
+
+GEOMETRY = ["core", "core/geometry"]
+FORMATS = [*GEOMETRY, "core/formats"]
+DISK = ["core", "core/disk"]
+GAME = [*FORMATS, "core/disk", "core/game"]
+EDITING = [*FORMATS, "core/editing"]
+INSPECT = [*GAME, "core/editing", "core/inspect"]
+CORE = [*INSPECT, "core/navigation", "core/runtime"]
+SCENE = [*CORE, "blender_addon/translations", "blender_addon/scene"]
+
+ROOMS = {
+    "core": [],
+    "core/geometry": ["core"],
+    "core/disk": ["core"],
+    "core/formats": GEOMETRY,
+    "core/editing": FORMATS,
+    "core/runtime": FORMATS,
+    "core/navigation": FORMATS,
+    "core/game": [*FORMATS, "core/disk"],
+    "core/inspect": [*GAME, "core/editing"],
+    "core/samples": [*GAME, "core/editing"],
+    "core/survey": [*GAME, "core/editing", "core/inspect"],
+    "core/cli": [*CORE, "core/samples", "core/survey"],
+    "blender_addon/translations": [],
+    "blender_addon/scene": [*CORE, "blender_addon/translations"],
+    "blender_addon/checks": SCENE,
+    "blender_addon/overlay": SCENE,
+    "blender_addon/interface": [*SCENE, "blender_addon/checks", "blender_addon/overlay"],
+    "blender_addon": [*SCENE, "blender_addon/checks", "blender_addon/overlay", "blender_addon/interface"],
+}
+"""Which rooms each room may import, itself aside. `core` is `core/errors.py`, which all may import."""
 
 # Runs in a new interpreter, where whatever is neither ours, nor numpy, nor Python's own can't be imported.
 IMPORT_ALONE = """
@@ -45,6 +77,16 @@ print("imported", *sorted({name.partition(".")[0] for name in set(sys.modules) -
 """
 
 
+def path_name(path: Path) -> str:
+    """The path from the repository's root, as the name of a test."""
+    return path.relative_to(ROOT).as_posix()
+
+
+def first(module: str) -> str:
+    """The first part of a dotted name."""
+    return module.partition(".")[0]
+
+
 def imports_of(path: Path) -> list[tuple[int, str, int]]:
     """Line, module and level (0 = absolute) of each import in a file, the ones inside functions too."""
     found = []
@@ -64,21 +106,64 @@ def test_every_module_imports_with_numpy_alone() -> None:
     assert first == "imported" and "core" in loaded, result.stdout
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.name)
-def test_module_imports_only_what_it_may(path: Path) -> None:
-    for line, module, level in imports_of(path):
-        if level == 0:
-            allowed = {"numpy"} | sys.stdlib_module_names
-            assert module.split(".")[0] in allowed, f"{path.name}:{line}: core must not import {module}"
-        else:
-            assert level == 1, f"{path.name}:{line}: core must not import from what is around it"
+@pytest.mark.parametrize("path", SOURCES, ids=path_name)
+def test_core_imports_numpy_and_the_standard_library_only(path: Path) -> None:
+    allowed = {"numpy"} | sys.stdlib_module_names
+    foreign = [(line, module) for line, module, level in imports_of(path) if not level and first(module) not in allowed]
+    assert foreign == []
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.name)
+def room_of(path: Path) -> str:
+    """The room that a module lies in: `core/formats`, or its package where it lies in none."""
+    if path == ROOT / "core" / "__main__.py":
+        return "core/cli"
+    return path.parent.relative_to(ROOT).as_posix()
+
+
+def rooms_imported(path: Path) -> list[tuple[int, str]]:
+    """Line and room of each relative import in a module."""
+    found = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            start = path.parents[node.level - 1].joinpath(*(node.module or "").split("."))
+            for alias in node.names:
+                target = start / alias.name
+                is_module = target.is_dir() or target.with_suffix(".py").is_file()
+                module = target if is_module else start
+                room = module if module.is_dir() else module.parent
+                found.append((node.lineno, room.relative_to(ROOT).as_posix()))
+    return found
+
+
+@pytest.mark.parametrize("path", [*SOURCES, *ADDON], ids=path_name)
+def test_each_room_imports_only_the_rooms_below_it(path: Path) -> None:
+    room = room_of(path)
+    allowed = {room, *ROOMS[room]}
+    assert [f"{path.name}:{line}: {other}" for line, other in rooms_imported(path) if other not in allowed] == []
+
+
+def test_the_table_of_rooms_has_no_circle() -> None:
+    left = {room: set(below) for room, below in ROOMS.items()}
+    while free := {room for room, below in left.items() if not below}:
+        left = {room: below - free for room, below in left.items() if room not in free}
+    assert left == {}
+
+
+def test_formats_import_only_the_shared_layers_beside_them() -> None:
+    shared = {"binary", "box", "chunk", "hashes"}
+    for path in sorted((ROOT / "core" / "formats").glob("*.py")):
+        for line, module, level in imports_of(path):
+            if level == 1 and module and path.stem != "kinds":
+                beside = first(module)
+                is_own = beside.startswith(path.stem) or path.stem.startswith(beside)
+                assert beside in shared or is_own, f"{path.name}:{line}: {beside}"
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=path_name)
 def test_only_the_command_line_prints(path: Path) -> None:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Name) and node.id == "print":
-            assert path.name == "__main__.py", f"{path.name}:{node.lineno}: print"
+            assert room_of(path) == "core/cli", f"{path.name}:{node.lineno}: print"
 
 
 def native_fields(dtype: np.dtype, where: str) -> list[str]:

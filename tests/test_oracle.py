@@ -9,8 +9,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tests.oracle import exact, game
-from tests.oracle.reader import Cell, Col, List, OracleError, decode_pof0, read_col, read_set
+from tests.oracle import exact
+from tests.oracle import game_queries as game
+from tests.oracle.readers import Cell, Col, List, OracleError, decode_pof0, read_col, read_set
 
 DATA = pathlib.Path(__file__).parent / "data"
 PLAIN = sorted(p.name for p in DATA.glob("*.col"))

@@ -38,7 +38,7 @@ def main() -> int:
 def run(zip_path: Path, out: Path, started: float) -> int:
     import bpy
 
-    from core.sample import write_sample
+    from core.samples.files import write_sample
 
     game = out / "game"
     write_sample(game)
@@ -85,7 +85,7 @@ def run(zip_path: Path, out: Path, started: float) -> int:
 
 def compare_archives(game: Path, mod: Path, edited: Path) -> tuple[bool, int]:
     """Whether the mod's archive holds the edited hull, and how many other entries are stored as in the game's."""
-    from core.archive import open_archive
+    from core.game.archive import open_archive
 
     before, after = (open_archive(folder / "hidden" / "MiscBin.pak") for folder in (game, mod))
     hull = after.find(edited.name)

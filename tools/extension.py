@@ -10,6 +10,7 @@ from typing import Any
 
 from tools.processes import ROOT, Failure, say
 
+MANIFEST = "blender_manifest.toml"
 REQUIRED_KEYS = (
     "schema_version", "id", "version", "name", "tagline", "maintainer", "type", "blender_version_min", "license"
 )  # fmt: skip
@@ -17,7 +18,7 @@ REQUIRED_KEYS = (
 
 def read_manifest() -> dict[str, Any]:
     """The extension's manifest."""
-    return tomllib.loads((ROOT / "blender_addon" / "blender_manifest.toml").read_text(encoding="utf-8"))
+    return tomllib.loads((ROOT / "blender_addon" / MANIFEST).read_text(encoding="utf-8"))
 
 
 def manifest_problems(manifest: dict[str, Any]) -> list[str]:
@@ -43,15 +44,27 @@ def manifest_problems(manifest: dict[str, Any]) -> list[str]:
     return problems
 
 
-def extension_files() -> dict[str, Path]:
-    """Name in the zip to source file: the add-on at the root, core/ inside it, the licence."""
-    files = {"LICENSE": ROOT / "LICENSE"}
-    for folder, prefix in ((ROOT / "blender_addon", ""), (ROOT / "core", "core/")):
+ENTRY = """\
+\"\"\"What Blender loads: the add-on beside the core that it uses.\"\"\"
+
+from .blender_addon import register, unregister
+
+__all__ = ["register", "unregister"]
+"""
+"""The zip's own `__init__.py`. The rest of the zip is laid out like the repository, so that the add-on's imports of
+`...core` lead to the same files in both."""
+
+
+def extension_files() -> dict[str, bytes]:
+    """Name in the zip to contents: the two packages, the manifest and the licence, which Blender wants at the top."""
+    files = {"__init__.py": ENTRY.encode(), "LICENSE": (ROOT / "LICENSE").read_bytes()}
+    for folder in (ROOT / "blender_addon", ROOT / "core"):
         for path in folder.rglob("*"):
-            parts = path.relative_to(folder).parts
+            parts = path.relative_to(ROOT).parts
             hidden = any(part.startswith(".") or part == "__pycache__" for part in parts)
             if path.is_file() and not hidden and path.suffix != ".pyc":
-                files[prefix + "/".join(parts)] = path
+                files["/".join(parts)] = path.read_bytes()
+    files[MANIFEST] = files.pop(f"blender_addon/{MANIFEST}")
     return files
 
 
@@ -60,16 +73,17 @@ def build_zip() -> Path:
     manifest = read_manifest()
     problems = manifest_problems(manifest)
     files = extension_files()
-    problems += [f"{name} is missing" for name in ("__init__.py", "core/__init__.py") if name not in files]
+    needed = ("blender_addon/__init__.py", "core/__init__.py")
+    problems += [f"{name} is missing" for name in needed if name not in files]
     if problems:
         raise Failure("the extension can't be built: " + "; ".join(problems))
     target = ROOT / "dist" / f"{manifest['id']}-{manifest['version']}.zip"
     target.parent.mkdir(exist_ok=True)
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, path in sorted(files.items()):
+        for name, contents in sorted(files.items()):
             entry = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
             entry.create_system = 3  # else it differs between Windows and the others
             entry.external_attr = 0o644 << 16
-            archive.writestr(entry, path.read_bytes(), zipfile.ZIP_DEFLATED)
+            archive.writestr(entry, contents, zipfile.ZIP_DEFLATED)
     say(f"built {target.relative_to(ROOT)}: {len(files)} files, {target.stat().st_size:,} bytes")
     return target

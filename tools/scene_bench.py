@@ -42,7 +42,7 @@ def scene_ratios(bpy: ModuleType, folder: Path, hull: Path) -> list[Measured]:
             bpy.ops.sylpheed.add_asteroid.poll()
             bpy.ops.sylpheed.fit_grid.poll()
 
-    last_check = sys.modules["bl_ext.user_default.sylpheed_collision.last_check"]
+    last_check = sys.modules["bl_ext.user_default.sylpheed_collision.blender_addon.checks.results"]
     results = []
 
     def check() -> None:

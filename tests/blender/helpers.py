@@ -11,8 +11,9 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.oracle import exact, game
-from tests.oracle.reader import Col, read_col
+from tests.oracle import exact
+from tests.oracle import game_queries as game
+from tests.oracle.readers import Col, read_col
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 PLAIN = sorted(path.name for path in DATA.glob("*.col"))

@@ -18,7 +18,7 @@ from tests.blender.helpers import MANY_ASTEROIDS, NO_WALL, ONE_ASTEROID, TWO_AST
 from tests.blender.shown import difference, family, shown
 from tests.blender.test_view import export_set, hide, import_set
 from tests.blender.test_view_shapes import PARENTS, add_curve, add_parent, animate, edit_curve, put_below, sculpt
-from tests.oracle.reader import read_col, read_set
+from tests.oracle.readers import read_col, read_set
 
 Step = Callable[[Random, bpy.types.Object], None]
 

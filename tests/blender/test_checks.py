@@ -12,9 +12,9 @@ import bpy
 import numpy as np
 import pytest
 
-from core import mcol
-from core.check import check_hull
 from core.errors import Severity
+from core.formats import mcol
+from core.inspect.check_hull import check_hull
 from tests.blender.helpers import (
     DATA,
     MANY_ASTEROIDS,
@@ -50,7 +50,7 @@ def check(addon: ModuleType) -> Callable:
 
     def run(root: bpy.types.Object):
         assert bpy.ops.sylpheed.check() == {"FINISHED"}
-        return addon.last_check.of(root).checked
+        return addon.blender_addon.checks.results.of(root).checked
 
     return run
 
@@ -285,8 +285,8 @@ def test_what_the_check_warns_of_the_export_warns_of(
 ) -> None:
     case.do(hull)
     assert found(check(hull["root"]), case.check).severity.value == "warning"
-    options = addon.core.rebuild.Options()
-    warnings = addon.scene_export.export_hull(bpy.context, hull["root"], options, True).warnings
+    options = addon.core.editing.rebuild_hull.Options()
+    warnings = addon.blender_addon.scene.exporting.export_hull(bpy.context, hull["root"], options, True).warnings
     assert any(case.check in warning for warning in warnings)
 
 
@@ -786,7 +786,7 @@ def test_holes_of_a_wall_are_filled(hull: dict, seed: int, context: str, check: 
 def test_a_ring_is_filled_with_the_least_area(addon: ModuleType) -> None:
     """An L of five units: six corners, four triangles, none across the notch. Barred edges are kept out of."""
     points = np.array([(0, 0, 0), (3, 0, 0), (3, 1, 0), (1, 1, 0), (1, 3, 0), (0, 3, 0)], float)
-    fill_ring = addon.ring_fill.fill_ring
+    fill_ring = addon.blender_addon.checks.ring_fill.fill_ring
 
     def areas(triangles: np.ndarray) -> np.ndarray:
         a, b, c = np.moveaxis(points[triangles], 1, 0)
@@ -801,7 +801,7 @@ def test_a_ring_is_filled_with_the_least_area(addon: ModuleType) -> None:
     }
     assert (0, 3) not in sides
     assert fill_ring(points, np.ones((6, 6), bool)) is None
-    many = addon.ring_fill.MOST + 1
+    many = addon.blender_addon.checks.ring_fill.MOST + 1
     assert fill_ring(np.zeros((many, 3)), np.zeros((many, many), bool)) is None
 
 
@@ -872,7 +872,7 @@ def test_select_shows_the_object_in_local_view(hull: dict, check: Callable) -> N
 
 def edited(addon: ModuleType, root: bpy.types.Object) -> bool:
     bpy.context.view_layer.update()
-    return bool(addon.last_check.of(root).edited)
+    return bool(addon.blender_addon.checks.results.of(root).edited)
 
 
 def test_a_result_is_stale_when_the_hull_was_edited_since(hull: dict, addon: ModuleType, check: Callable) -> None:

@@ -10,9 +10,9 @@ import bmesh
 import bpy
 import pytest
 
-from core.archive import open_archive
+from core.game.archive import open_archive
 from tests.blender.helpers import DATA, TWO_ASTEROIDS, edit_faces, source
-from tests.game import make_game
+from tests.support.game_folder import make_game
 
 STEM = Path(TWO_ASTEROIDS).stem
 SET = "CollisionSet_small.bin"
@@ -23,7 +23,7 @@ def run(addon: ModuleType, capfd: pytest.CaptureFixture) -> Callable:
     """Runs a command: its exit status, and what it printed to each stream."""
 
     def call(*arguments: object) -> tuple[int, str, str]:
-        status = addon.command_line.run([str(argument) for argument in arguments])
+        status = addon.blender_addon.interface.command_line.run([str(argument) for argument in arguments])
         printed = capfd.readouterr()
         assert "Traceback" not in printed.err
         return status, printed.out, printed.err

@@ -28,7 +28,7 @@ from tests.blender.helpers import (
     tetrahedron,
     volume,
 )
-from tests.oracle.reader import read_col
+from tests.oracle.readers import read_col
 
 SMALL = DATA / "CollisionSet_small.bin"
 
@@ -39,7 +39,7 @@ def check(addon) -> Callable:
 
     def run(root: bpy.types.Object) -> dict:
         assert bpy.ops.sylpheed.check() == {"FINISHED"}
-        return {problem.check: problem for problem in addon.last_check.of(root).checked.problems}
+        return {problem.check: problem for problem in addon.blender_addon.checks.results.of(root).checked.problems}
 
     return run
 
@@ -218,14 +218,16 @@ def test_a_flattened_part_of_a_set_is_named(tmp_path: Path, addon, capfd) -> Non
     (root,) = [obj for obj in bpy.data.objects if obj.get("sylpheed_kind") == "set"]
     path = tmp_path / "out.bin"
     assert bpy.ops.sylpheed.check() == {"FINISHED"}
-    assert "no volume" not in {problem.check for problem in addon.last_check.of(root).checked.problems}
+    assert "no volume" not in {
+        problem.check for problem in addon.blender_addon.checks.results.of(root).checked.problems
+    }
     part = new_object(root, "plate", QUADS, BACK_TO_BACK["along both diagonals"])
     capfd.readouterr()
     assert bpy.ops.export_scene.sylpheed_set(filepath=str(path)) == {"FINISHED"}
     told = capfd.readouterr().out
     assert "no volume" in told and "`plate`" in told
     assert bpy.ops.sylpheed.check() == {"FINISHED"}
-    problems = {problem.check: problem for problem in addon.last_check.of(root).checked.problems}
+    problems = {problem.check: problem for problem in addon.blender_addon.checks.results.of(root).checked.problems}
     assert set(problems["no volume"].elements) == {part.session_uid}
     select(root)
     assert bpy.ops.sylpheed.select_problem(check="no volume") == {"FINISHED"}

@@ -17,7 +17,7 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.oracle.reader import read_col, read_set
+from tests.oracle.readers import read_col, read_set
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 HULL, SET = DATA / "S13_AsteroidVolume_wp.col", DATA / "CollisionSet_small.bin"
@@ -486,7 +486,7 @@ def test_what_cannot_be_written_is_named_with_the_reason(kind: Format, name: str
 @pytest.fixture
 def files(addon: ModuleType) -> ModuleType:
     """The installed module that writes."""
-    return importlib.import_module(f"{addon.__name__}.core.files")
+    return importlib.import_module(f"{addon.__name__}.core.disk.files")
 
 
 @both
@@ -597,7 +597,8 @@ def ball(rings: int, around: int, radius: float) -> tuple[np.ndarray, np.ndarray
 def largest_hull(addon: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """65,534 triangles: a closed surface has an even number of them, and 65,535 is the limit."""
     core = f"{addon.__name__}.core"
-    mcol, rebuild, grid = (importlib.import_module(f"{core}.{name}") for name in ("mcol", "rebuild", "grid"))
+    names = ("formats.mcol", "editing.rebuild_hull", "geometry.grid")
+    mcol, rebuild, grid = (importlib.import_module(f"{core}.{name}") for name in names)
     vertices, triangles = ball(217, 151, 45000.0)
     assert len(triangles) == 65534
     box = grid.Grid(*(np.full(3, value, np.float32) for value in (-50000, 50000, 10000)), (10, 10, 10))

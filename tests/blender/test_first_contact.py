@@ -14,7 +14,7 @@ import pytest
 
 from tests.blender.helpers import MANY_ASTEROIDS, TWO_ASTEROIDS, export, import_hull, source, surfaces
 from tests.blender.test_set import CORNERS, TETRAHEDRON, load, new_object, record, save
-from tests.oracle.reader import read_col
+from tests.oracle.readers import read_col
 
 HULL = source(TWO_ASTEROIDS)
 PLAN = read_col(HULL)
@@ -52,7 +52,7 @@ def problems(addon: ModuleType) -> Callable:
 
     def errors(root: bpy.types.Object) -> list[str]:
         assert bpy.ops.sylpheed.check() == {"FINISHED"}
-        checked = addon.last_check.of(root).checked
+        checked = addon.blender_addon.checks.results.of(root).checked
         return [
             f"{problem.check}: {problem.message}" for problem in checked.problems if problem.severity.value == "error"
         ]

@@ -16,8 +16,8 @@ import bpy
 import numpy as np
 import pytest
 
-from core import mcol
-from core.geometry import triangle_spheres
+from core.formats import mcol
+from core.geometry.spheres import triangle_spheres
 from tests.blender.helpers import (
     MANY_ASTEROIDS,
     ONE_ASTEROID,
@@ -27,25 +27,25 @@ from tests.blender.helpers import (
     source,
     surfaces,
 )
-from tests.oracle import game
-from tests.oracle.reader import read_col
+from tests.oracle import game_queries as game
+from tests.oracle.readers import read_col
 
 
 @pytest.fixture
 def overlay(addon: ModuleType) -> Iterator[ModuleType]:
-    module = importlib.import_module(f"{addon.__name__}.grid_overlay")
+    module = importlib.import_module(f"{addon.__name__}.blender_addon.overlay.drawing")
     yield module
     module.turn_off()
 
 
 @pytest.fixture
 def shoot_lines(addon: ModuleType):
-    return importlib.import_module(f"{addon.__name__}.shoot").lines
+    return importlib.import_module(f"{addon.__name__}.blender_addon.interface.shoot").lines
 
 
 @pytest.fixture
 def place_lines(addon: ModuleType):
-    return importlib.import_module(f"{addon.__name__}.grid_panel").place_lines
+    return importlib.import_module(f"{addon.__name__}.blender_addon.interface.grid_panel").place_lines
 
 
 def shown(overlay: ModuleType, **settings: bool) -> dict[str, list]:

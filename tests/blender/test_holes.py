@@ -23,7 +23,7 @@ from tests.blender.helpers import (
     source,
     surfaces,
 )
-from tests.figures import cases
+from tests.support.tally import cases
 
 
 def neighbours(bm: bmesh.types.BMesh, random: np.random.Generator) -> set:

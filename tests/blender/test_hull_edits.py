@@ -40,8 +40,9 @@ from tests.blender.helpers import (
     tetrahedron,
     volume,
 )
-from tests.oracle import exact, game
-from tests.oracle.reader import read_col
+from tests.oracle import exact
+from tests.oracle import game_queries as game
+from tests.oracle.readers import read_col
 
 CELL = 10_000
 

@@ -30,7 +30,7 @@ from tests.blender.helpers import (
     source,
     surfaces,
 )
-from tests.oracle.reader import read_col
+from tests.oracle.readers import read_col
 
 
 @pytest.mark.parametrize("mode", ["SEPARATE", "JOINED"])

@@ -34,8 +34,8 @@ from tests.blender.helpers import (
     surfaces,
     tetrahedron,
 )
-from tests.oracle import game
-from tests.oracle.reader import read_col
+from tests.oracle import game_queries as game
+from tests.oracle.readers import read_col
 
 CELL = 10_000
 

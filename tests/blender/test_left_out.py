@@ -25,7 +25,7 @@ from tests.blender.helpers import (
     surfaces,
     tetrahedron,
 )
-from tests.oracle.reader import read_col
+from tests.oracle.readers import read_col
 
 SMALL = DATA / "CollisionSet_small.bin"
 PLACE = (-10_000, 10_000, -10_000)
@@ -55,7 +55,7 @@ def told(addon, tmp_path: Path, capfd) -> Callable:
             line.removeprefix("Warning: ") for line in lines if line.startswith("Warning: ") and f"`{name}`" in line
         ]
         assert bpy.ops.sylpheed.check() == {"FINISHED"}
-        problems = addon.last_check.of(root).checked.problems
+        problems = addon.blender_addon.checks.results.of(root).checked.problems
         left = [problem for problem in problems if problem.check in ("left out", "cutters", "edited cells")]
         mine = [problem for problem in left if f"`{name}`" in problem.message]
         assert {problem.message for problem in mine} <= set(found)

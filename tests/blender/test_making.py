@@ -9,10 +9,10 @@ import bpy
 import numpy as np
 import pytest
 
-from core import mcol
-from core.check import check_hull
-from core.counted import findings
 from core.errors import Severity
+from core.formats import mcol
+from core.inspect.check_hull import check_hull
+from core.inspect.checks import findings
 from tests.blender.helpers import (
     MANY_ASTEROIDS,
     NO_WALL,

@@ -10,9 +10,9 @@ import bpy
 import numpy as np
 import pytest
 
-from core import collision_set, mcol
-from core.archive import open_archive
-from tests.game import make_game
+from core.formats import collision_set, mcol
+from core.game.archive import open_archive
+from tests.support.game_folder import make_game
 
 HULL = "S14_p1_AsteroidVolume_wp"
 ENTRY = f"{HULL}.col"
@@ -113,7 +113,7 @@ def export(**options) -> list[str]:
 def import_operator():
     import importlib
 
-    return importlib.import_module("bl_ext.user_default.sylpheed_collision.operators")
+    return importlib.import_module("bl_ext.user_default.sylpheed_collision.blender_addon.interface.operators")
 
 
 def refused(**options) -> str:

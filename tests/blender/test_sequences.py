@@ -6,7 +6,7 @@ import bpy
 import pytest
 
 from tests.blender.sequences import try_sequence
-from tests.figures import cases
+from tests.support.tally import cases
 
 VERSIONS = [(4, 2), (4, 5), (5, 0), (5, 3)]
 EACH = 75

@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.oracle.reader import read_set
+from tests.oracle.readers import read_set
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 SMALL = DATA / "CollisionSet_small.bin"

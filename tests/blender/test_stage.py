@@ -10,12 +10,12 @@ import bpy
 import numpy as np
 import pytest
 
-from core import mcol
-from core.archive import open_archive
-from core.archive_write import make_archive
-from core.hashes import file_id
-from core.sample_game import write_tables
-from tests.game import make_game
+from core.formats import mcol
+from core.formats.hashes import file_id
+from core.game.archive import open_archive
+from core.game.archive_write import make_archive
+from core.samples.game import write_tables
+from tests.support.game_folder import make_game
 
 HULL = "S14_p1_AsteroidVolume_wp"
 
@@ -226,28 +226,33 @@ def test_the_dialog_and_the_command_line_list_29_stages_and_87_phases(tables_in,
     (tmp_path / "dat").mkdir()
     write_tables(tmp_path, tables_in)
     options = SimpleNamespace(directory=str(tmp_path), stage="")
-    names = list(addon.operators.suggest_stages(options, bpy.context, ""))
+    names = list(addon.blender_addon.interface.operators.suggest_stages(options, bpy.context, ""))
     count = 0
     for options.stage in names:
-        count += len(addon.operators.suggest_phases(options, bpy.context, ""))
+        count += len(addon.blender_addon.interface.operators.suggest_phases(options, bpy.context, ""))
     assert (len(names), count) == (29, 86), "a phase of S20 has no hull"
     capfd.readouterr()
-    assert addon.command_line.run(["stage", str(tmp_path)]) == 0
+    assert addon.blender_addon.interface.command_line.run(["stage", str(tmp_path)]) == 0
     assert "29 stages, 87 phases" in capfd.readouterr().out.splitlines()
 
 
 def test_the_command_line_takes_a_stage_by_its_table_s_id(layout, addon, tmp_path, capfd):
     game, stage = layout
     blend = tmp_path / "out.blend"
-    assert addon.command_line.run(["stage", str(game), "--stage", stage, "--phase", "Phase_2", "-o", str(blend)]) == 0
+    assert (
+        addon.blender_addon.interface.command_line.run(
+            ["stage", str(game), "--stage", stage, "--phase", "Phase_2", "-o", str(blend)]
+        )
+        == 0
+    )
     assert blend.exists()
-    assert addon.command_line.run(["stage", str(game), "--stage", "S77", "-o", str(blend)]) == 2
+    assert addon.blender_addon.interface.command_line.run(["stage", str(game), "--stage", "S77", "-o", str(blend)]) == 2
     error = capfd.readouterr().err
     assert "the game has no stage 'S77'" in error and stage in error
 
 
 def test_the_dialog_says_why_it_offers_nothing(game, addon, tmp_path):
-    say = addon.scene_stage.why_no_phase
+    say = addon.blender_addon.scene.stage_import.why_no_phase
     (tmp_path / "without" / "dat").mkdir(parents=True)
     (tmp_path / "empty").mkdir()
     make_archive(tmp_path / "without" / "dat" / "GP_MAIN_GAME_E.pak", {"a.bin": (b"x", False)})
@@ -271,11 +276,11 @@ def test_the_dialog_says_why_it_offers_nothing(game, addon, tmp_path):
 def test_the_dialog_offers_stages_and_phases_with_their_hulls(folders, addon):
     """Blender hands these functions the options alone, none of the operator's methods."""
     options = SimpleNamespace(directory="", stage="S14")
-    assert list(addon.operators.suggest_stages(options, bpy.context, "")) == ["S14", "S20"]
-    assert list(addon.operators.suggest_phases(options, bpy.context, "")) == [
+    assert list(addon.blender_addon.interface.operators.suggest_stages(options, bpy.context, "")) == ["S14", "S20"]
+    assert list(addon.blender_addon.interface.operators.suggest_phases(options, bpy.context, "")) == [
         ("Phase_1", "S14_p1_AsteroidVolume_wp.col"),
         ("Phase_2", "S14_p2_AsteroidVolume_wp.col"),
         ("Phase_3", "mapmesh_box_500km.col"),
     ]
     options.directory = "/nowhere/at/all"
-    assert list(addon.operators.suggest_stages(options, bpy.context, "")) == []
+    assert list(addon.blender_addon.interface.operators.suggest_stages(options, bpy.context, "")) == []

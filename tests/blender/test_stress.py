@@ -14,8 +14,8 @@ import bpy
 import numpy as np
 import pytest
 
-from core.archive import open_archive
 from core.errors import printable
+from core.game.archive import open_archive
 from tests.blender.helpers import (
     DATA,
     OLD,
@@ -35,8 +35,8 @@ from tests.blender.helpers import (
     surfaces,
     tetrahedron,
 )
-from tests.figures import cases
-from tests.game import make_game
+from tests.support.game_folder import make_game
+from tests.support.tally import cases
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -108,10 +108,10 @@ def test_undo_after_an_export_leaves_the_file_and_the_scene_as_before_the_edit(t
 @pytest.mark.heavy
 def test_the_largest_hull_comes_in_is_edited_and_goes_out_again(tmp_path: Path) -> None:
     """65,534 triangles, made of the two that a wall and an asteroid need not share: a wall, and the rest one rock."""
-    from core import mcol
-    from core.grid import Grid
-    from core.rebuild import build
-    from tests.shapes import box, rock
+    from core.editing.rebuild_hull import build
+    from core.formats import mcol
+    from core.geometry.grid import Grid
+    from tests.support.hulls import box, rock
 
     ball, triangles = rock((0, 0, 0), 30_000, 127)  # 2 x 127 x 2 x 126 triangles
     wall, sides = box((-49_000,) * 3, (49_000,) * 3, inward=True)

@@ -29,13 +29,14 @@ NO_WORD = re.compile(r"[^A-Za-z]*[A-Za-z]?[^A-Za-z]*")  # "Y" is Y in every lang
 
 @pytest.fixture(scope="module")
 def translations(addon: ModuleType) -> ModuleType:
-    return importlib.import_module(f"{addon.__name__}.translations")
+    return importlib.import_module(f"{addon.__name__}.blender_addon.translations")
 
 
 @pytest.fixture(scope="module")
 def modules(addon: ModuleType) -> list[ModuleType]:
-    names = [module.name for module in pkgutil.iter_modules(addon.__path__) if not module.ispkg]
-    return [importlib.import_module(f"{addon.__name__}.{name}") for name in names]
+    package = addon.blender_addon
+    names = [module.name for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")]
+    return [importlib.import_module(name) for name in names]
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +73,7 @@ def registered_texts(module: ModuleType) -> Iterator[tuple[Key, str]]:
 
 
 def is_ours(cls: type, module: ModuleType) -> bool:
-    return cls.__module__.rpartition(".")[0] == module.__name__.rpartition(".")[0]
+    return cls.__module__.partition(".blender_addon")[0] == module.__name__.partition(".blender_addon")[0]
 
 
 def written_texts(module: ModuleType) -> Iterator[tuple[Key, str]]:

@@ -26,7 +26,7 @@ from tests.blender.helpers import (
     surfaces,
 )
 from tests.blender.shown import assert_file_shows
-from tests.oracle.reader import read_col
+from tests.oracle.readers import read_col
 
 SET = DATA / "CollisionSet_small.bin"
 

@@ -15,7 +15,7 @@ import pytest
 from tests.blender.helpers import TWO_ASTEROIDS, export, import_hull, select, surfaces
 from tests.blender.shown import assert_file_shows, difference, shown
 from tests.blender.test_view import HIDING, assert_shown, export_set, hide, import_set, link
-from tests.oracle.reader import read_col, read_set
+from tests.oracle.readers import read_col, read_set
 
 FRAME = 7
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.__main__ import main
+from core.cli.main import main
 
 
 @pytest.fixture

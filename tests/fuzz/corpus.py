@@ -8,14 +8,14 @@ from pathlib import Path
 
 import numpy as np
 
-from core import idxd, ipfb, mcol, obj
-from core.archive_write import make_archive
-from core.grid import Grid
-from core.make import hull_meshes
-from core.rebuild import build
+from core.editing.build import hull_meshes
+from core.editing.rebuild_hull import build
+from core.formats import idxd, ipfb, mcol, obj
+from core.game.archive_write import make_archive
+from core.geometry.grid import Grid
 from tests.fuzz.readers import READERS, SURVEYED
-from tests.navigation import make_navigation
-from tests.shapes import DATA, box, read
+from tests.support.hulls import DATA, box, read
+from tests.support.navigation_file import make_navigation
 
 FOLDER = DATA / "fuzz"
 

@@ -13,19 +13,23 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from core import archive, chunk, collision_set, file_switch, idxd, ipfb, mcol, obj, regn, report, survey, table_check
-from core.archive_diff import diff_archives
-from core.archive_extract import extract
-from core.archive_write import write_archive
-from core.assemble import assemble
-from core.check import check_hull, check_set
-from core.counted import findings
-from core.detect import detect
-from core.diff import diff_hulls, diff_sets
+from core.disk import transaction
+from core.editing.assemble import assemble
+from core.editing.build import hull_meshes, part_meshes
+from core.editing.rebuild_hull import Options, rebuild
 from core.errors import FormatError
-from core.make import hull_meshes, part_meshes
-from core.rebuild import Options, rebuild
-from tests.shapes import pieces
+from core.formats import chunk, collision_set, idxd, ipfb, mcol, obj, regn
+from core.formats.kinds import detect
+from core.game import archive
+from core.game.archive_extract import extract
+from core.game.archive_write import write_archive
+from core.inspect import check_table, describe
+from core.inspect.check_hull import check_hull, check_set
+from core.inspect.checks import findings
+from core.inspect.diff_archive import diff_archives
+from core.inspect.diff_hull import diff_hulls, diff_sets
+from core.survey import runner
+from tests.support.hulls import pieces
 
 FREE_BYTES, TIMES_INPUT = 100 << 20, 50
 """What reading may allocate: so many bytes, and so many times the input's."""
@@ -44,7 +48,7 @@ def read_hull(data: bytes) -> None:
     hull = mcol.decode(data)
     same(mcol.encode(hull), data)
     findings(check_hull(hull))
-    json.dumps(report.describe_hull(hull))
+    json.dumps(describe.describe_hull(hull))
     if len(hull.triangles):
         meshes = hull_meshes(hull, "fuzzed")
         assert sum(len(mesh.triangles) for mesh in meshes) == len(hull.triangles)
@@ -57,7 +61,7 @@ def read_set(data: bytes) -> None:
     library = collision_set.decode(data)
     same(collision_set.encode(library), data)
     findings(check_set(library))
-    json.dumps([report.describe_set(library), report.list_set(library)])
+    json.dumps([describe.describe_set(library), describe.list_set(library)])
     part_meshes(library, "fuzzed")
     assert not diff_sets(library, library)
 
@@ -66,7 +70,7 @@ def read_navigation(data: bytes) -> None:
     volume = regn.decode(data)
     same(regn.encode(volume), data)
     regn.check(volume)
-    json.dumps(report.describe_navigation(volume))
+    json.dumps(describe.describe_navigation(volume))
     if volume.grid:
         # Its arrays may contradict its own count of cells.
         assert all("room for" in reason for reason in regn.fits(volume, volume.grid))
@@ -76,8 +80,8 @@ def read_navigation(data: bytes) -> None:
 def read_table(data: bytes) -> None:
     table = idxd.decode(data)
     same(idxd.encode(table), data)
-    table_check.check(table)
-    json.dumps([report.describe_table(table), report.list_table(table)])
+    check_table.check(table)
+    json.dumps([describe.describe_table(table), describe.list_table(table)])
     for section in table.sections[:4]:
         for row in table.rows_of(section)[:4]:
             if section.name is not None and row.key is not None:
@@ -117,7 +121,7 @@ def read_archive(data: bytes) -> None:
         same(ipfb.encode(ipfb.decode(data[4 : 4 + size])), data[4 : 4 + size])
         opened = archive.open_archive(folder / "A.pak")
         archive.check(opened, visit=lambda rows, contents: detect(contents))
-        json.dumps([report.describe_archive(opened), report.list_archive(opened)])
+        json.dumps([describe.describe_archive(opened), describe.list_archive(opened)])
         extract(opened, folder / "out")
         assert not {path.name for path in folder.iterdir()} - {"A.pak", "A.p00", "out"}
         assert not diff_archives(opened, opened)
@@ -137,8 +141,8 @@ def read_journal(data: bytes) -> None:
             (folder / file).write_bytes(b"123")
         (folder / "A.journal~").write_bytes(data)
         try:
-            file_switch.pending(folder, "A")
-            file_switch.recover(folder, "A")
+            transaction.pending(folder, "A")
+            transaction.recover(folder, "A")
         finally:
             assert (folder.parent / "beside").read_bytes() == b"not to be touched"
 
@@ -162,11 +166,11 @@ def read_survey(data: bytes) -> None:
             (folder / "MiscBin.p00").write_bytes(rest[4 + size :])
             rest = rest[4 : 4 + size]
         (folder / SURVEYED[kind]).write_bytes(rest)
-        found = survey.survey(folder, everything=True)
-        text = survey.report(found)
-        assert text.count("\n") < survey.MOST_LINES
+        found = runner.survey(folder, everything=True)
+        text = runner.report(found)
+        assert text.count("\n") < runner.MOST_LINES
         assert all(line.answer.text for line in found.lines)
-        json.dumps(survey.document(found))
+        json.dumps(runner.document(found))
 
 
 READERS: dict[str, Callable[[bytes], None]] = {

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 import pytest
 
-from core import chunk, collision_set, idxd, ipfb, mcol, regn
-from tests.figures import cases
+from core.formats import chunk, collision_set, idxd, ipfb, mcol, regn
+from tests.support.tally import cases
 
 LEFT_OUT = {
     "carried",  # what is written from it is compared by the bytes

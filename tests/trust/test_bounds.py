@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from core import ipfb
-from core.__main__ import main
-from core.detect import MAGIC
-from tests.figures import cases
+from core.cli.main import main
+from core.formats import ipfb
+from core.formats.kinds import MAGIC
 from tests.fuzz.readers import FREE_BYTES, TIMES_INPUT
-from tests.shapes import DATA
+from tests.support.hulls import DATA
+from tests.support.tally import cases
 
 SECONDS = 60.0
 """Far more than any of them takes, far less than it took before there were bounds."""

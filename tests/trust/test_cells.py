@@ -7,14 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core import mcol
-from core.grid import Grid
-from core.overlap import ROUNDING, overlaps
-from tests.figures import cases
-from tests.oracle import exact, game
-from tests.oracle.reader import read_col
-from tests.shapes import HULLS
-from tests.trust.shapes import SCALES, TRIANGLE_KINDS, asteroids, triangles_of
+from core.formats import mcol
+from core.geometry.grid import Grid
+from core.geometry.overlap import ROUNDING, overlaps
+from tests.oracle import exact
+from tests.oracle import game_queries as game
+from tests.oracle.readers import read_col
+from tests.support.hulls import HULLS
+from tests.support.tally import cases
+from tests.trust.hard_shapes import SCALES, TRIANGLE_KINDS, asteroids, triangles_of
 
 GRIDS = (
     # from -3 to 3, in cells of: 1 along each axis, others that float32 can't hold, a flat one

@@ -10,16 +10,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from core import collision_set, exact, mcol, regn
-from core.__main__ import main
-from core.assemble import assemble
-from core.check import check_hull
+from core.cli.main import main
+from core.editing.assemble import assemble
+from core.editing.rebuild_hull import Options, rebuild
 from core.errors import Severity
-from core.rebuild import Options, rebuild
-from tests.figures import cases
-from tests.navigation import make_navigation
-from tests.oracle.reader import read_col
-from tests.shapes import edited, moved, pieces, read
+from core.formats import collision_set, mcol, regn
+from core.geometry import exact
+from core.inspect.check_hull import check_hull
+from tests.oracle.readers import read_col
+from tests.support.hulls import edited, moved, pieces, read
+from tests.support.navigation_file import make_navigation
+from tests.support.tally import cases
 
 HULL = read("S13_AsteroidVolume_wp.col")
 PLAN = read_col(HULL)

@@ -9,14 +9,15 @@ import trimesh
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core import mcol, surfaces
-from core.assemble import NEW, Piece, assemble
-from core.check import check_hull
+from core.editing.assemble import NEW, Piece, assemble
+from core.editing.rebuild_hull import Options, Outside, Rebuild, rebuild
 from core.errors import FormatError, Severity
-from core.rebuild import Options, Outside, Rebuild, rebuild
-from tests.figures import cases
-from tests.oracle.reader import read_col
-from tests.shapes import new, pieces, read, rock
+from core.formats import mcol
+from core.geometry import surfaces
+from core.inspect.check_hull import check_hull
+from tests.oracle.readers import read_col
+from tests.support.hulls import new, pieces, read, rock
+from tests.support.tally import cases
 
 SOURCES = {
     name: mcol.decode(read(name))

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from core.__main__ import main
-from tests.figures import cases
+from core.cli.main import main
 from tests.fuzz.corpus import start
 from tests.fuzz.mutate import mutations
 from tests.fuzz.readers import FREE_BYTES, HANGS_AFTER, READERS, TIMES_INPUT, readable
-from tests.shapes import DATA
+from tests.support.hulls import DATA
+from tests.support.tally import cases
 
 TRIED = {"archive": 150, "journal": 500, "hull": 600, "packed": 2000, "relocation": 2000, "survey": 400}
 

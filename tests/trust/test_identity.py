@@ -11,12 +11,12 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core import chunk, collision_set, idxd, ipfb
-from core.archive import open_archive
-from core.archive_write import write_archive
 from core.errors import FormatError
-from tests.figures import cases
-from tests.oracle.reader import OracleError, decode_pof0
+from core.formats import chunk, collision_set, idxd, ipfb
+from core.game.archive import open_archive
+from core.game.archive_write import write_archive
+from tests.oracle.readers import OracleError, decode_pof0
+from tests.support.tally import cases
 
 WORDS = st.integers(0, 2**32 - 1)
 DELTAS = st.one_of(st.integers(1, 0x41), st.integers(0x3FFE, 0x4002), st.integers(1, 0x3FFFFF))

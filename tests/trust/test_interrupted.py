@@ -13,15 +13,15 @@ from pathlib import Path
 
 import pytest
 
-from core import file_lock, file_switch, files
-from core.archive import open_archive
-from core.archive_write import make_archive
+from core.disk import files, lock, transaction
 from core.errors import FormatError
-from core.mod import open_collision
-from core.stage import find_game
-from tests.figures import cases
-from tests.game import make_game
-from tests.trust.writers import WRITERS, Steps
+from core.game.archive import open_archive
+from core.game.archive_write import make_archive
+from core.game.game_folder import find_game
+from core.game.mod_folder import open_collision
+from tests.support.game_folder import make_game
+from tests.support.tally import cases
+from tests.trust.stoppable_writers import WRITERS, Steps
 
 ROOT = Path(__file__).resolve().parents[2]
 STEPS = Steps()
@@ -52,7 +52,7 @@ def temporaries(folder: Path) -> list[str]:
 def recovered(folder: Path) -> dict[str, object]:
     """The state once a program that may write has looked at the archives."""
     for journal in list(folder.rglob("*.journal~*")):
-        file_switch.recover(journal.parent, journal.name.partition(".journal~")[0])
+        transaction.recover(journal.parent, journal.name.partition(".journal~")[0])
     return {name: data for name, data in state(folder).items() if Path(name).name not in temporaries(folder)}
 
 
@@ -85,7 +85,7 @@ def assert_a_later_run_ends_it(run, folder: Path, after: dict) -> None:
 
 def test_killed_at_every_step(writer, tmp_path):
     name, prepared, before, after = writer
-    command = [sys.executable, "-m", "tests.trust.writers", name, str(prepared), str(tmp_path)]
+    command = [sys.executable, "-m", "tests.trust.stoppable_writers", name, str(prepared), str(tmp_path)]
     result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
     folders = sorted(tmp_path.iterdir(), key=lambda folder: int(folder.name))
@@ -167,12 +167,12 @@ def test_programs_that_write_one_mod_at_the_same_time_wait_for_each_other(tmp_pa
 
 
 def test_a_program_that_never_ends_its_write_is_named(tmp_path, monkeypatch):
-    monkeypatch.setattr(file_lock, "WAITS", 0.1)
-    monkeypatch.setattr(file_lock.tempfile, "tempdir", str(tmp_path))  # a lock of the test alone
-    held = file_lock._open()
+    monkeypatch.setattr(lock, "WAITS", 0.1)
+    monkeypatch.setattr(lock.tempfile, "tempdir", str(tmp_path))  # a lock of the test alone
+    held = lock._open()
     assert held is not None
     with held:
-        assert file_lock._locked(held)
+        assert lock._locked(held)
         with pytest.raises(FormatError, match="another program is writing an archive"):
             make_archive(tmp_path / "A.pak", {"a": (b"", False)})
     make_archive(tmp_path / "A.pak", {"a": (b"", False)})

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.geometry import LIST_MARGIN, TRIANGLE_MARGIN, group_spheres, triangle_spheres
-from tests.figures import cases
+from core.geometry.spheres import LIST_MARGIN, TRIANGLE_MARGIN, group_spheres, triangle_spheres
 from tests.oracle import exact
-from tests.trust.shapes import OFFSETS, SCALES, TRIANGLE_KINDS, triangles_of
+from tests.support.tally import cases
+from tests.trust.hard_shapes import OFFSETS, SCALES, TRIANGLE_KINDS, triangles_of
 
 POINT_KINDS = ("random", "plane", "line", "equal", "sphere", "pairs", "lattice", "two far apart")
 

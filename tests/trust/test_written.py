@@ -8,18 +8,18 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core import collision_set, ipfb, mcol
-from core.archive import open_archive
-from core.archive_write import make_archive, write_archive
-from core.assemble import NEW, Piece, aside, assemble
-from core.collision_set import CollisionSet, Part
+from core.editing.assemble import NEW, Piece, aside, assemble
+from core.editing.rebuild_hull import Options, Outside, Rebuild, rebuild
+from core.editing.rebuild_set import PartEdit, rebuild_set
 from core.errors import FormatError
-from core.rebuild import Options, Outside, Rebuild, rebuild
-from core.rebuild_set import PartEdit, rebuild_set
-from tests.figures import cases
-from tests.oracle.reader import read_col
-from tests.shapes import pieces, read
-from tests.trust.odd import BLOCKS, odd_hull, rearranged
+from core.formats import collision_set, ipfb, mcol
+from core.formats.collision_set import CollisionSet, Part
+from core.game.archive import open_archive
+from core.game.archive_write import make_archive, write_archive
+from tests.oracle.readers import read_col
+from tests.support.hulls import pieces, read
+from tests.support.tally import cases
+from tests.trust.irregular_hulls import BLOCKS, odd_hull, rearranged
 from tests.trust.test_edits import CHOICES, EDITS
 
 PLAIN = ("test.col", "S01_AsteroidVolume_wp.col", "S13_AsteroidVolume_wp.col")

@@ -1,0 +1,1 @@
+"""What is wrong in the scene, by object and element."""

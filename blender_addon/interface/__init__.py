@@ -1,0 +1,1 @@
+"""Operators, panels, preferences and the command line of Blender."""

@@ -1,0 +1,267 @@
+"""Operators of the sidebar: check, and select what a check found."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bmesh
+import bpy
+import numpy as np
+from bpy.props import IntProperty, StringProperty
+
+from ...core.errors import FormatError, Severity, some
+from ...core.geometry.triangles import repeated
+from ..checks import problems, results
+from ..scene import custom_properties, mesh_arrays, object_names, reading
+from ..scene.roots import by_uid, find_all_roots, find_any_root, find_damaged
+from ..translations import report_text
+
+Result = set[str]
+
+
+class RootProperties:
+    """Which root an operator works on. The sidebar gives the session number: names needn't be unique."""
+
+    root: StringProperty(
+        name="Root", description="Name of the hull's root. Empty: that of the active object", default=""
+    )
+    root_uid: IntProperty(default=0, options={"HIDDEN", "SKIP_SAVE"})
+
+
+class SYLPHEED_OT_check(bpy.types.Operator):
+    """Check the hulls and collision sets of this scene as the export does. The sidebar shows the result"""
+
+    bl_idname = "sylpheed.check"
+    bl_label = "Check Sylpheed Hulls"
+
+    def execute(self, context: bpy.types.Context) -> Result:
+        roots = find_all_roots(context.scene)
+        for damaged in find_damaged(context.scene):
+            self.report(
+                {"WARNING"}, object_names.printable(str(custom_properties.lost_source(damaged, custom_properties.KIND)))
+            )
+        if not roots:
+            self.report({"WARNING"}, "The scene holds no hull and no collision set")
+            return {"CANCELLED"}
+        for root in roots:
+            checked = results.run(context, root)
+            kind = "INFO" if not checked.problems or _worst(checked) is Severity.INFO else "WARNING"
+            self.report({kind}, object_names.printable(summary(checked)))
+        redraw_sidebars(context)
+        return {"FINISHED"}
+
+
+def summary(checked: problems.Checked) -> str:
+    """One line: `S14: 2 errors, 1 warning: Open edges (3), …`"""
+    told = [problem for problem in checked.problems if problem.severity is not Severity.INFO]
+    if not told:
+        return f"{checked.root}: sound"
+    errors, warnings = checked.count(Severity.ERROR), checked.count(Severity.WARNING)
+    counts = [f"{n} {word}{'s' if n > 1 else ''}" for n, word in ((errors, "error"), (warnings, "warning")) if n]
+    return f"{checked.root}: {', '.join(counts)}: " + ", ".join(
+        f"{problems.TITLES[problem.check]} ({problem.count:,})" for problem in told
+    )
+
+
+def _worst(checked: problems.Checked) -> Severity:
+    return checked.problems[0].severity
+
+
+def redraw_sidebars(context: bpy.types.Context) -> None:
+    """Shows new results at once."""
+    for window in context.window_manager.windows:
+        for area in window.screen.areas:
+            if area.type == "VIEW_3D":
+                area.tag_redraw()
+
+
+class SYLPHEED_OT_select_problem(bpy.types.Operator, RootProperties):
+    """Enter edit mode with exactly these elements selected, or select the objects meant"""
+
+    bl_idname = "sylpheed.select_problem"
+    bl_label = "Select Sylpheed Problem"
+    bl_options = {"REGISTER", "UNDO"}
+
+    check: StringProperty(name="Problem", description="Which kind of problem, such as open edges", default="")
+    severity: StringProperty(
+        name="Severity", description="Only what is an error, warning or info. Empty: all of it", default=""
+    )
+
+    @classmethod
+    def description(cls, context: bpy.types.Context, properties: bpy.types.OperatorProperties) -> str:
+        problem = shown_problem(context, properties.root_uid, properties.check, properties.severity)
+        return problem.message if problem else ""
+
+    def execute(self, context: bpy.types.Context) -> Result:
+        try:
+            root = find_any_root(context, self.root, self.root_uid)
+            found = matching(results.run(context, root), self.check, self.severity)
+            redraw_sidebars(context)
+            if not found:
+                self.report({"INFO"}, report_text("{name}: no longer there", name=root.name))
+                return {"CANCELLED"}
+            selected, left_out = select_elements(context, found)
+        except FormatError as error:
+            self.report({"WARNING"}, str(error))
+            return {"CANCELLED"}
+        if left_out:
+            names = some([f"`{name}`" for name in left_out])
+            told = report_text(
+                "can't be selected in {names}: linked, not selectable, not in this view layer, or not of the object's "
+                "own mesh",
+                names=names,
+            )
+            self.report({"WARNING"}, told)
+        if selected:
+            results.trust(context, root)
+        if selected and context.area and context.area.type == "VIEW_3D":
+            _frame(context)
+        return {"FINISHED"} if selected else {"CANCELLED"}
+
+
+def shown_problem(context: bpy.types.Context, root_uid: int, check: str, severity: str) -> problems.Problem | None:
+    """A problem of the last check, for its tooltip."""
+    root = by_uid(context.scene, root_uid)
+    result = results.of(root) if root else None
+    found = matching(result.checked, check, severity) if result else []
+    return found[0] if found else None
+
+
+def matching(checked: problems.Checked, check: str, severity: str = "") -> list[problems.Problem]:
+    """The problems of one check, of one severity or of all for ""."""
+    return [p for p in checked.problems if p.check == check and severity in ("", p.severity.value)]
+
+
+def select_elements(context: bpy.types.Context, found: list[problems.Problem]) -> tuple[list[str], list[str]]:
+    """Enters edit mode on the objects with elements, exactly those selected. Returns the objects' names, and those
+    of objects that can't be entered.
+
+    Raises `FormatError` for a face on which edit mode would hang.
+    """
+    objects = problems.by_session_uid(context.scene)
+    elements = gather(found)
+    whole = {uid for problem in found if not problem.kind for uid in problem.objects}
+    if whole and not elements:
+        return _select_objects(context, [objects[uid] for uid in whole if uid in objects], whole)
+    _refuse_hangs([objects[uid] for uid in elements])
+    chosen = [objects[uid] for uid in elements if _can_enter(context, objects[uid])]
+    kind = found[0].kind
+    if chosen:
+        _enter_edit_mode(context, chosen, kind)
+    entered = [obj for obj in chosen if obj.mode == "EDIT"]
+    for obj in entered:
+        _select_in(obj, kind, elements[obj.session_uid])
+    concerned = {*elements, *(uid for problem in found for uid in problem.objects)}
+    left_out = sorted(objects[uid].name for uid in concerned if objects[uid] not in entered)
+    return [obj.name for obj in entered], left_out
+
+
+def _select_objects(
+    context: bpy.types.Context, objects: list[bpy.types.Object], wanted: set[int]
+) -> tuple[list[str], list[str]]:
+    """Selects exactly these objects, in object mode. Returns their names, and those of the wanted that can't be."""
+    chosen = [obj for obj in objects if _can_select(context, obj)]
+    if chosen:
+        _show_alone(context, chosen)
+    reached = {obj.session_uid for obj in chosen}
+    return [obj.name for obj in chosen], sorted(problems.name_of(uid) for uid in wanted - reached)
+
+
+def gather(found: list[problems.Problem]) -> dict[int, np.ndarray]:
+    """The elements of some problems, int64, by the objects' session numbers."""
+    elements: dict[int, np.ndarray] = {}
+    for problem in found:
+        for uid, numbers in problem.elements.items():
+            elements[uid] = np.union1d(elements.get(uid, np.zeros(0, np.int64)), numbers)
+    return elements
+
+
+def _enter_edit_mode(context: bpy.types.Context, objects: list[bpy.types.Object], kind: str) -> None:
+    """Enters edit mode on these objects alone, to select elements of a kind, and shows them."""
+    _show_alone(context, objects)
+    context.tool_settings.mesh_select_mode = tuple(kind == mode for mode in ("VERT", "EDGE", "FACE"))
+    bpy.ops.object.mode_set(mode="EDIT")
+
+
+def _show_alone(context: bpy.types.Context, objects: list[bpy.types.Object]) -> None:
+    """Shows and selects these objects alone, in object mode."""
+    if context.mode != "OBJECT":
+        bpy.ops.object.mode_set(mode="OBJECT")
+    for obj in context.view_layer.objects:
+        obj.select_set(False)
+    view = context.space_data if isinstance(context.space_data, bpy.types.SpaceView3D) else None
+    for obj in objects:
+        obj.hide_viewport = False
+        obj.hide_set(False)
+        if view and view.local_view:
+            obj.local_view_set(view, True)
+        obj.select_set(True)
+    context.view_layer.objects.active = objects[0]
+
+
+def _can_enter(context: bpy.types.Context, obj: bpy.types.Object) -> bool:
+    return obj.library is None and obj.data.library is None and _can_select(context, obj)
+
+
+def _can_select(context: bpy.types.Context, obj: bpy.types.Object) -> bool:
+    known = not obj.hide_select and obj in context.view_layer.objects.values()
+    return known and _collections_shown(context, obj)
+
+
+def _collections_shown(context: bpy.types.Context, obj: bpy.types.Object) -> bool:
+    """Whether the object would be visible if it weren't hidden itself."""
+
+    def shown(layer: bpy.types.LayerCollection) -> bool:
+        if layer.exclude or layer.hide_viewport or layer.collection.hide_viewport:
+            return False
+        return obj in layer.collection.objects.values() or any(shown(child) for child in layer.children)
+
+    return shown(context.view_layer.layer_collection)
+
+
+def _refuse_hangs(objects: list[bpy.types.Object]) -> None:
+    for obj in objects:
+        if not reading.is_edited(obj) and repeated(mesh_arrays.read_mesh(obj.data).triangles).any():
+            raise FormatError(
+                f"`{obj.name}` has a face that uses a vertex twice, on which edit mode hangs",
+                remedy="run Mesh > Clean Up > Validate, or delete the object",
+            )
+
+
+def _select_in(obj: bpy.types.Object, kind: str, numbers: np.ndarray) -> None:
+    mesh = bmesh.from_edit_mesh(obj.data)
+    for face in mesh.faces:
+        face.select_set(False)
+    for edge in mesh.edges:
+        edge.select_set(False)
+    for vertex in mesh.verts:
+        vertex.select_set(False)
+    sequence: Any = {"VERT": mesh.verts, "EDGE": mesh.edges, "FACE": mesh.faces}[kind]
+    sequence.ensure_lookup_table()
+    for number in numbers.tolist():
+        sequence[number].hide_set(False)
+        sequence[number].select_set(True)
+    mesh.select_history.clear()
+    mesh.select_flush_mode()
+    bmesh.update_edit_mesh(obj.data, loop_triangles=False, destructive=False)
+
+
+def _frame(context: bpy.types.Context) -> None:
+    """Brings the selection into view."""
+    for region in context.area.regions:
+        if region.type == "WINDOW":
+            with context.temp_override(region=region):
+                bpy.ops.view3d.view_selected()
+
+
+CLASSES = (SYLPHEED_OT_check, SYLPHEED_OT_select_problem)
+
+
+def register() -> None:
+    for cls in CLASSES:
+        bpy.utils.register_class(cls)
+
+
+def unregister() -> None:
+    for cls in reversed(CLASSES):
+        bpy.utils.unregister_class(cls)

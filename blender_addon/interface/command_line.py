@@ -1,0 +1,309 @@
+"""`blender --command sylpheed …`: import, check and export without a window, so that a script can build a mod.
+
+Exit status: 0 fine, 1 a check found an error, 2 unreadable input, a refused export or wrong usage.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
+
+import bpy
+
+from ...core.disk import files, same_file
+from ...core.editing import rebuild_hull
+from ...core.errors import FormatError, Severity, printable
+from ...core.formats import kinds
+from ...core.game import known_files
+from ...core.inspect import describe
+from ..checks import problems
+from ..scene import custom_properties, exporting, importing, mod_export, stage_import
+from ..scene.roots import explain_none, find_all_roots
+from .check_operators import summary
+from .preferences import folders
+
+COMMAND = "sylpheed"
+FINE, FAILED, UNREADABLE = 0, 1, 2
+
+_registered: list[object] = []
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Runs one command: its exit status."""
+    try:
+        options = _parser().parse_args(list(arguments))
+        return int(options.run(options))
+    except SystemExit as stop:  # of --help and wrong usage, after it was printed
+        return int(stop.code or 0)
+    except FormatError as error:
+        _tell_error(error)
+        return UNREADABLE
+    finally:
+        sys.stdout.flush()
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog=f"blender --command {COMMAND}",
+        description="Collision data of Project Sylpheed without a window.",
+        epilog="Exit status: 0 fine, 1 a check found an error, 2 unreadable input, a refused export or wrong usage.",
+    )
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+
+    def add(name: str, function: Callable[[argparse.Namespace], int], text: str) -> argparse.ArgumentParser:
+        command = commands.add_parser(name, help=text, description=text)
+        command.set_defaults(run=function)
+        return command
+
+    command = add("import", _import, "Import hulls (.col) and collision sets (.bin) into a .blend")
+    command.add_argument("files", nargs="+", metavar="FILE")
+    command.add_argument("-o", "--output", required=True, metavar="OUT.blend", help="the .blend to write")
+    command.add_argument("--surfaces", choices=("SEPARATE", "JOINED"), default="SEPARATE", help="as in the dialog")
+    command.add_argument("--cells", choices=("OBJECTS", "NONE"), default="NONE", help="as in the dialog")
+    command.add_argument("--names", default="*", help="which parts of a set: names with * and ?, separated by commas")
+
+    command = add("stage", _stage, "Import a stage's phase from a game folder into a .blend, or list the stages")
+    command.add_argument("game", metavar="GAMEDIR", help="the folder of the extracted disc, only ever read")
+    command.add_argument(
+        "-o", "--output", metavar="OUT.blend", help="the .blend to write; without one the stages are listed"
+    )
+    command.add_argument("--stage", default="S01", help="which stage, such as S14, or the id of its table")
+    command.add_argument("--phase", default="Phase_1", help="which phase, such as Phase_1")
+    command.add_argument("--parts", choices=("NONE", "STAGE", "ALL"), default="STAGE", help="as in the dialog")
+    command.add_argument("--mod", default="", metavar="DIR", help="a mod folder, whose files come first")
+
+    command = add("check", _check, "Check every hull and collision set in files, as the sidebar does")
+    command.add_argument("files", nargs="+", metavar="FILE", help="a .blend, a hull (.col) or a collision set (.bin)")
+
+    command = add("export", _export, "Export a hull (.col) or a collision set (.bin) from a .blend")
+    command.add_argument("blend", metavar="IN.blend")
+    command.add_argument("-o", "--output", required=True, metavar="OUT", help="the .col or .bin to write")
+    command.add_argument("--root", default="", help="name of the root object, if the .blend holds several")
+    command.add_argument("--rebuild", choices=("CHANGED", "ALL"), default="CHANGED", help="as in the dialog")
+    command.add_argument("--outside", choices=("ERROR", "GROW"), default="ERROR", help="as in the dialog")
+    command.add_argument("--turn", action="store_true", help="turn faces whose front doesn't face free space")
+
+    command = add("mod", _mod, "Write every edited hull and set of a .blend into the archive of a mod folder")
+    command.add_argument("blend", metavar="IN.blend")
+    command.add_argument("-o", "--output", required=True, metavar="DIR", help="the mod folder")
+    command.add_argument(
+        "--overwrite",
+        action="store_true",
+        help="replace what another session changed in the mod, where it is edited here",
+    )
+    command.add_argument("--game", default="", metavar="DIR", help="the game folder, else where the import came from")
+    return parser
+
+
+# --- commands -------------------------------------------------------------------------------------
+
+
+def _import(options: argparse.Namespace) -> int:
+    _refuse_output(options.output, ".blend", options.files)
+    _open_nothing()
+    for path in options.files:
+        hull = importing.HullOptions(options.surfaces, options.cells, False, importing.View())
+        _tell(_import_file(path, hull, importing.SetOptions(options.names, importing.View())))
+    return _save(options.output)
+
+
+def _stage(options: argparse.Namespace) -> int:
+    if options.output is None:
+        print("\n".join(describe.stage_lines(stage_import.list_stages(os.path.abspath(options.game)))))
+        return FINE
+    _refuse_output(options.output, ".blend")
+    _open_nothing()
+    mod = os.path.abspath(options.mod) if options.mod else ""
+    hull = importing.HullOptions(cells="NONE")
+    stage = stage_import.StageOptions(options.stage, options.phase, options.parts, hull)
+    game = os.path.abspath(options.game)
+    same_file.refuse_inside(options.output, game)
+    for imported in stage_import.import_stage(bpy.context.scene, game, mod, stage, lambda part: None):
+        _tell(imported)
+    return _save(options.output)
+
+
+def _save(path: str) -> int:
+    output = os.path.abspath(path)
+    if not os.path.isdir(os.path.dirname(output)):
+        raise FormatError("there is no such folder", file=os.path.dirname(output), remedy="make it first")
+    if os.path.isdir(output):  # Blender 4.2 removes an empty one
+        raise FormatError("can't be written: a folder has this name", file=path, remedy="choose another name")
+    paths = bpy.context.preferences.filepaths
+    versions = paths.save_version
+    try:
+        paths.save_version = 0  # an OUT.blend1 beside it may be the user's
+        with _blender_quiet():
+            bpy.ops.wm.save_as_mainfile(filepath=output, check_existing=False, compress=True)
+    except RuntimeError as error:
+        raise FormatError(f"can't be written: {_last_line(error)}", file=path) from None
+    finally:
+        paths.save_version = versions
+    _say(f"wrote {path}")
+    return FINE
+
+
+def _check(options: argparse.Namespace) -> int:
+    status = FINE
+    for path in options.files:
+        try:
+            status = max(status, _check_file(path))
+        except FormatError as error:
+            _tell_error(error)
+            status = UNREADABLE
+    return status
+
+
+def _check_file(path: str) -> int:
+    if path.lower().endswith(".blend"):
+        _open(path)
+    else:
+        _open_nothing()
+        _import_file(path, importing.HullOptions(cells="NONE"), importing.SetOptions())
+    status = FINE
+    for root in _roots(path):
+        checked = problems.check_root(bpy.context, root)
+        _say(f"{path}: {summary(checked)}")
+        for problem in checked.problems:
+            if problem.severity is not Severity.INFO:
+                _say(f"  {problem.severity.value}: {problem.check}: {problem.message}")
+        status = status if checked.sound else FAILED
+    return status
+
+
+def _export(options: argparse.Namespace) -> int:
+    _open(options.blend)
+    roots = [root for root in _roots(options.blend) if options.root in ("", root.name)]
+    if options.root:  # one of a library may have the same name
+        roots = [root for root in roots if root.library is None] or roots
+    if len(roots) != 1:
+        names = ", ".join(root.name for root in _roots(options.blend))
+        raise FormatError("name one of its roots with --root", file=options.blend, found=names)
+    _refuse_output(options.output, custom_properties.ENDINGS[custom_properties.kind(roots[0])], [options.blend])
+    same_file.refuse_inside(options.output, custom_properties.origin(roots[0])[0])
+    exported = _export_root(roots[0], options)
+    files.write_file(options.output, exported.data)
+    _warn(exported.warnings)
+    _say(f"{exported.summary}; wrote {len(exported.data):,} bytes to {options.output}")
+    return FINE
+
+
+def _mod(options: argparse.Namespace) -> int:
+    _open(options.blend)
+    chosen = mod_export.ModOptions(
+        os.path.abspath(options.output),
+        os.path.abspath(options.game) if options.game else "",
+        folders(bpy.context)[0],
+        overwrite=options.overwrite,
+    )
+    exported = mod_export.export_mod(bpy.context, chosen, lambda part: None)
+    _warn(exported.warnings)
+    for note in exported.notes:
+        _say(note)
+    _say(f"wrote {exported.written.path}, replaced {', '.join(exported.written.replaced) or 'nothing'}")
+    return FINE
+
+
+# --- what they share ------------------------------------------------------------------------------
+
+
+def _refuse_output(output: str, ending: str, inputs: Sequence[str] = ()) -> None:
+    """Raises `FormatError` if the output doesn't end as its kind of file does, is one of the inputs, or lies in the
+    game folder of the preferences."""
+    if not output.lower().endswith(ending):
+        raise FormatError(f"the output must be a {ending} file", file=output, remedy=f"choose a name with {ending}")
+    same_file.refuse_inside(output, folders(bpy.context)[0])
+    for path in inputs:
+        if same_file.same_file(path, output):
+            raise FormatError("the output would replace the input", file=output, remedy="choose another name")
+
+
+def _open_nothing() -> None:
+    bpy.ops.wm.read_homefile(use_empty=True)
+
+
+def _open(path: str) -> None:
+    if not os.path.isfile(path):
+        raise FormatError("there is no such file", file=path)
+    try:  # a script inside the file is none of ours to run
+        with _blender_quiet():
+            bpy.ops.wm.open_mainfile(filepath=os.path.abspath(path), load_ui=False, use_scripts=False)
+    except RuntimeError as error:
+        raise FormatError(f"can't be opened: {_last_line(error)}", file=path) from None
+
+
+def _import_file(path: str, hull: importing.HullOptions, parts: importing.SetOptions) -> importing.Imported:
+    """Imports a hull or a set, whichever the file is by its content."""
+    kind, data = known_files.read_known(path)
+    scene, name = bpy.context.scene, os.path.basename(path)
+    try:
+        if kind is kinds.Kind.HULL:
+            return importing.make_hull(scene, name, data, hull)
+        if kind is kinds.Kind.COLLISION_SET:
+            return importing.make_set(scene, name, data, parts, lambda part: None)
+        raise FormatError("this is no hull and no collision set", found=kind.value if kind else "something else")
+    except FormatError as error:
+        raise (error if error.file else error.within(path)) from None
+
+
+def _roots(path: str) -> list[bpy.types.Object]:
+    scene = bpy.context.scene
+    roots = find_all_roots(scene)
+    if not roots:
+        raise explain_none(scene, (custom_properties.HULL, custom_properties.SET), "", roots).within(path)
+    return roots
+
+
+def _export_root(root: bpy.types.Object, options: argparse.Namespace) -> exporting.Exported:
+    if custom_properties.kind(root) == custom_properties.SET:
+        return exporting.export_set(bpy.context, root, apply_modifiers=True)
+    how = rebuild_hull.Options(
+        rebuild_hull.Rebuild(options.rebuild), rebuild_hull.Outside(options.outside), options.turn
+    )
+    return exporting.export_hull(bpy.context, root, how, apply_modifiers=True)
+
+
+def _say(text: str) -> None:
+    """One line on standard output, with what would break or hide it escaped."""
+    print(printable(text))
+
+
+def _tell(imported: importing.Imported) -> None:
+    _say(imported.summary)
+    _warn(imported.warnings)
+
+
+def _warn(warnings: Sequence[str]) -> None:
+    for warning in warnings:
+        _say(f"warning: {warning}")
+
+
+def _tell_error(error: FormatError) -> None:
+    sys.stdout.flush()  # what was told before comes before it
+    sys.stderr.write(f"error: {error}\n")
+
+
+@contextmanager
+def _blender_quiet() -> Iterator[None]:
+    """Drops what Blender itself prints of a failure: its message is in the exception."""
+    kept = io.StringIO()
+    with redirect_stdout(kept):
+        yield
+    print(kept.getvalue(), end="")
+
+
+def _last_line(error: RuntimeError) -> str:
+    return str(error).strip().splitlines()[-1].removeprefix("Error: ")
+
+
+def register() -> None:
+    _registered.append(bpy.utils.register_cli_command(COMMAND, run))
+
+
+def unregister() -> None:
+    while _registered:
+        bpy.utils.unregister_cli_command(_registered.pop())

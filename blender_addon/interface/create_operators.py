@@ -1,0 +1,266 @@
+"""The operators that make things: asteroids, hulls, and a grid that fits."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty, IntProperty, StringProperty
+
+from ...core.errors import FormatError
+from ...core.geometry import asteroid
+from ..overlay import drawing
+from ..scene import creating, custom_properties, importing, sources, viewport
+from ..scene.roots import find_root, has_root
+from ..translations import report_text
+from .operators import Result, ViewProperties, refuse, report
+
+
+class OBJECT_OT_sylpheed_add_asteroid(bpy.types.Operator):
+    """Add a closed rock to the hull of the active object, or the only one, at the 3D cursor"""
+
+    bl_idname = "sylpheed.add_asteroid"
+    bl_label = "Add Sylpheed Asteroid"
+    bl_options = {"REGISTER", "UNDO", "PRESET"}
+
+    seed: IntProperty(name="Seed", description="Another number, another rock", default=1, min=0)
+    size: FloatProperty(
+        name="Size",
+        description="Largest diameter, in game units",
+        default=5_000.0,
+        min=1.0,
+        soft_max=100_000.0,
+        step=10_000,
+        precision=1,
+    )
+    roughness: FloatProperty(
+        name="Roughness", description="From a ball, 0, to deep valleys, 1", default=0.5, min=0.0, max=1.0
+    )
+    triangles: IntProperty(
+        name="Triangles",
+        description="The most that it may have. The game's own asteroids have about 50",
+        default=80,
+        min=asteroid.FEWEST_TRIANGLES,
+        soft_max=2_000,
+        max=asteroid.MOST_TRIANGLES,
+    )
+    location: FloatVectorProperty(
+        name="Location",
+        description="Its centre in the file's axes, in game units. Where none is given, the 3D cursor",
+        size=3,
+        subtype="XYZ",
+        precision=1,
+        options={"SKIP_SAVE", "SKIP_PRESET"},
+    )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        cls.poll_message_set("There is no hull to add it to: import one, or make one with New Hull")
+        return has_root(context.scene, custom_properties.HULL)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        self.layout.use_property_split = True
+        for name in ("seed", "size", "roughness", "triangles", "location"):
+            self.layout.prop(self, name)
+
+    def execute(self, context: bpy.types.Context) -> Result:
+        try:
+            root = find_root(context, custom_properties.HULL)
+            if not self.properties.is_property_set("location"):
+                self.location = viewport.in_root(root, context.scene.cursor.location)
+            look = self.seed, self.size, self.roughness, self.triangles
+            new = creating.Asteroid(*look, tuple(self.location))
+            obj, warnings = creating.add_asteroid(context.scene, root, new)
+        except FormatError as error:
+            return refuse(self, error)
+        viewport.select_only(context, obj)
+        for warning in warnings:
+            report(self, "WARNING", warning)
+        self.report({"INFO"}, report_text("{name}: {count:,} triangles", name=obj.name, count=len(obj.data.polygons)))
+        return {"FINISHED"}
+
+
+class OBJECT_OT_sylpheed_new_hull(bpy.types.Operator, ViewProperties):
+    """Make a collision hull from nothing, to be filled with asteroids and exported like an imported one"""
+
+    bl_idname = "sylpheed.new_hull"
+    bl_label = "New Sylpheed Hull"
+    bl_options = {"REGISTER", "UNDO", "PRESET"}
+
+    name: StringProperty(
+        name="Name", description="What the file will be called, without .col", default="S01_AsteroidVolume_wp"
+    )
+    box: FloatVectorProperty(
+        name="Box",
+        description="How large the map is along the file's axes, in game units, around its origin. "
+        "Widened to whole cells",
+        size=3,
+        subtype="XYZ",
+        default=(50_000.0, 50_000.0, 50_000.0),
+        min=1.0,
+        precision=1,
+    )
+    cell_size: FloatProperty(
+        name="Cell Size",
+        description="Side of the cells that the game sorts triangles into, in game units. Its own maps have 10,000 "
+        "or 50,000",
+        default=10_000.0,
+        min=1.0,
+        step=100_000,
+        precision=1,
+    )
+    wall: EnumProperty(
+        name="Wall",
+        description="What is around the map",
+        items=[
+            ("BOX", "Box", "A wall along the box; everything outside is solid"),
+            ("NONE", "None", "Free space. A hull needs a surface, so it begins with an asteroid in its middle"),
+        ],
+        default="BOX",
+    )
+    cells: BoolProperty(
+        name="Cells",
+        description="Make a wire box for each grid cell that holds triangles, in a hidden collection",
+        default=False,
+    )
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
+        return context.window_manager.invoke_props_dialog(self, width=360)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        self.layout.use_property_split = True
+        for name in ("name", "box", "cell_size", "wall", "cells"):
+            self.layout.prop(self, name)
+        self.draw_view(self.layout)
+
+    def execute(self, context: bpy.types.Context) -> Result:
+        half = np.array(self.box, np.float32) / 2
+        options = importing.HullOptions(cells="OBJECTS" if self.cells else "NONE", view=self.view())
+        try:
+            made = creating.make_new_hull(
+                context.scene, self.name, -half, half, self.cell_size, self.wall == "BOX", options
+            )
+        except FormatError as error:
+            return refuse(self, error)
+        viewport.select(context, [made.root])
+        if self.reach:
+            viewport.reach(context, [made.root])
+        for warning in made.warnings:
+            report(self, "WARNING", warning)
+        report(self, "INFO", made.summary)
+        return {"FINISHED"}
+
+
+class OBJECT_OT_sylpheed_fit_grid(bpy.types.Operator):
+    bl_idname = "sylpheed.fit_grid"
+    bl_label = "Fit Sylpheed Grid"
+    bl_description = (
+        "Give the hull the smallest box and grid around its geometry. Every cell list is made anew, and the hull's "
+        ".rgn no longer fits"
+    )
+    bl_options = {"REGISTER", "UNDO", "PRESET"}
+
+    cell_size: FloatProperty(
+        name="Cell Size",
+        description="Side of the cells, in game units. 0 keeps the present one",
+        default=0.0,
+        min=0.0,
+        step=100_000,
+        precision=1,
+    )
+    margin: FloatProperty(
+        name="Margin",
+        description="Room to leave between the geometry and the box on each side, in game units",
+        default=0.0,
+        min=0.0,
+        step=100_000,
+        precision=1,
+    )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        cls.poll_message_set("There is no hull in the scene")
+        return has_root(context.scene, custom_properties.HULL)
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
+        try:
+            source = sources.hull_source(find_root(context, custom_properties.HULL))
+        except FormatError as error:
+            return refuse(self, error)
+        sides = set(source.grid.cell_size.tolist())
+        if not self.properties.is_property_set("cell_size") and len(sides) == 1:
+            self.cell_size = sides.pop()
+        return context.window_manager.invoke_props_dialog(self, width=360)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        self.layout.use_property_split = True
+        self.layout.prop(self, "cell_size")
+        self.layout.prop(self, "margin")
+        column = self.layout.column(align=True)
+        column.label(text="Every cell list, sphere and fill state is made anew.", icon="INFO")
+        column.label(text="The hull's .rgn no longer fits and must be made anew.", icon="ERROR")
+
+    def execute(self, context: bpy.types.Context) -> Result:
+        try:
+            change = creating.fit_grid_of(
+                context, find_root(context, custom_properties.HULL), self.cell_size, self.margin
+            )
+        except FormatError as error:
+            return refuse(self, error)
+        if not change:
+            self.report({"INFO"}, "The grid fits already")
+            return {"CANCELLED"}
+        drawing.refresh(context)
+        warning = report_text("Every cell list is made anew; the hull's .rgn no longer fits and must be made anew")
+        report(self, "WARNING", f"{change}. {warning}")
+        return {"FINISHED"}
+
+
+class SYLPHEED_PT_making(bpy.types.Panel):
+    bl_label = "Make"
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+    bl_category = "Sylpheed"
+    bl_parent_id = "SYLPHEED_PT_hull"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        column = self.layout.column(align=True)
+        column.operator(OBJECT_OT_sylpheed_add_asteroid.bl_idname, text="Add Asteroid", icon="META_BALL")
+        column.operator(OBJECT_OT_sylpheed_new_hull.bl_idname, text="New Hull", icon="MESH_CUBE")
+        column.operator(OBJECT_OT_sylpheed_fit_grid.bl_idname, text="Fit Grid", icon="MESH_GRID")
+
+
+def _draw_add(self: bpy.types.Menu, context: bpy.types.Context) -> None:
+    self.layout.operator(OBJECT_OT_sylpheed_new_hull.bl_idname, text="Sylpheed Hull", icon="MESH_CUBE")
+
+
+def _draw_add_mesh(self: bpy.types.Menu, context: bpy.types.Context) -> None:
+    self.layout.operator(OBJECT_OT_sylpheed_add_asteroid.bl_idname, text="Sylpheed Asteroid", icon="META_BALL")
+
+
+def _draw_object(self: bpy.types.Menu, context: bpy.types.Context) -> None:
+    self.layout.separator()
+    self.layout.operator(OBJECT_OT_sylpheed_fit_grid.bl_idname)
+
+
+CLASSES = (
+    OBJECT_OT_sylpheed_add_asteroid,
+    OBJECT_OT_sylpheed_new_hull,
+    OBJECT_OT_sylpheed_fit_grid,
+    SYLPHEED_PT_making,
+)
+MENUS = {"VIEW3D_MT_add": _draw_add, "VIEW3D_MT_mesh_add": _draw_add_mesh, "VIEW3D_MT_object": _draw_object}
+"""What is in a menu is found by F3."""
+
+
+def register() -> None:
+    for cls in CLASSES:
+        bpy.utils.register_class(cls)
+    for menu, draw in MENUS.items():
+        getattr(bpy.types, menu).append(draw)
+
+
+def unregister() -> None:
+    for menu, draw in MENUS.items():
+        getattr(bpy.types, menu).remove(draw)
+    for cls in reversed(CLASSES):
+        bpy.utils.unregister_class(cls)

@@ -1,0 +1,185 @@
+"""The sidebar's panel of the grid, and the switches that it needs."""
+
+from __future__ import annotations
+
+import textwrap
+
+import bpy
+
+from ...core.errors import FormatError
+from ...core.runtime import queries
+from ..overlay import drawing, layers
+from ..overlay.settings import settings
+from ..translations import label_text
+from .operators import Result, refuse
+from .shoot import VIEW3D_OT_sylpheed_shoot, lines
+
+MOST_LINES = 12
+
+
+class VIEW3D_OT_sylpheed_grid(bpy.types.Operator):
+    """Show or hide the grid of the active hull in the 3D views: the cells in which the game looks for triangles"""
+
+    bl_idname = "sylpheed.show_grid"
+    bl_label = "Show Sylpheed Grid"
+
+    def execute(self, context: bpy.types.Context) -> Result:
+        if drawing.current() is not None:
+            drawing.turn_off()
+            return {"FINISHED"}
+        try:
+            drawing.turn_on(context)
+        except FormatError as error:
+            return refuse(self, error)
+        return {"FINISHED"}
+
+
+class VIEW3D_OT_sylpheed_refresh_grid(bpy.types.Operator):
+    """Show the grid as the hull would be exported now"""
+
+    bl_idname = "sylpheed.refresh_grid"
+    bl_label = "Refresh Sylpheed Grid"
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        cls.poll_message_set("The grid isn't shown")
+        return drawing.current() is not None
+
+    def execute(self, context: bpy.types.Context) -> Result:
+        try:
+            drawing.refresh(context)
+        except FormatError as error:
+            return refuse(self, error)
+        return {"FINISHED"}
+
+
+class SylpheedSubpanel:
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+    bl_category = "Sylpheed"
+    bl_parent_id = "SYLPHEED_PT_hull"
+
+
+class SYLPHEED_PT_grid(SylpheedSubpanel, bpy.types.Panel):
+    bl_label = "Grid"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout, shown, overlay = self.layout, settings(context), drawing.current()
+        row = layout.row(align=True)
+        row.operator(
+            VIEW3D_OT_sylpheed_grid.bl_idname,
+            text="Hide Grid" if overlay else "Show Grid",
+            icon="HIDE_OFF" if overlay else "HIDE_ON",
+            depress=overlay is not None,
+        )
+        row.operator(VIEW3D_OT_sylpheed_refresh_grid.bl_idname, text="", icon="FILE_REFRESH")
+        if overlay is None:
+            return
+        column = layout.column(align=True)
+        for name in ("cells", "rock", "cursor", "spheres", "follow"):
+            column.prop(shown, name)
+        if drawing.root_shown(context, overlay) is None:
+            layout.label(text="No hull is in the scene", icon="INFO")
+            return
+        if overlay.refusal:
+            box = layout.box().column(align=True)
+            box.label(text="Shown as it last was, because now:", icon="ERROR")
+            _wrapped(box, overlay.refusal)
+        grid = overlay.hull.grid
+        column = layout.column(align=True)
+        dimensions = " x ".join(map(str, grid.dimensions))
+        sides = " x ".join(f"{side:,.7g}" for side in sorted({*grid.cell_size.tolist()}))
+        told = (
+            label_text("{name}: {dimensions} cells", name=overlay.root, dimensions=dimensions),
+            label_text("of {sides} units", sides=sides),
+        )
+        for text in told:
+            column.label(text=text, translate=False)
+
+
+class SYLPHEED_PT_grid_cursor(SylpheedSubpanel, bpy.types.Panel):
+    bl_label = "At the 3D Cursor"
+    bl_parent_id = "SYLPHEED_PT_grid"
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        overlay = drawing.current()
+        if overlay is None or drawing.root_shown(context, overlay) is None:
+            return False
+        return settings(context).cursor
+
+    def draw(self, context: bpy.types.Context) -> None:
+        overlay = drawing.current()
+        place = drawing.place_at_cursor(context, overlay)
+        column = self.layout.column(align=True)
+        for text in place_lines(place) if place else [label_text("The root is scaled to nothing")]:
+            _wrapped(column, text)
+
+
+class SYLPHEED_PT_grid_shoot(SylpheedSubpanel, bpy.types.Panel):
+    bl_label = "Shoot"
+    bl_parent_id = "SYLPHEED_PT_grid"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout, overlay = self.layout, drawing.current()
+        layout.prop(settings(context), "radius")
+        layout.operator(VIEW3D_OT_sylpheed_shoot.bl_idname, text="Shoot", icon="TRACKER")
+        if overlay is not None and overlay.shot is not None:
+            column = layout.column(align=True)
+            for text in lines(overlay.shot):
+                column.label(text=text, translate=False)
+
+
+def place_lines(place: queries.Place) -> list[str]:
+    """What to tell about a point."""
+    here = label_text("Solid here" if place.solid else "Free here")
+    if place.position is None:
+        return [here, label_text("Outside the grid")]
+    x, y, z = place.position
+    known = place.state in layers.STATES
+    state = label_text(layers.STATES[place.state]) if known else place.state
+    cell = label_text(
+        "Cell ({x}, {y}, {z}), number {number:,}: {state}", x=x, y=y, z=z, number=place.number, state=state
+    )
+    told = [here, cell]
+    if len(place.triangles):
+        numbers = ", ".join(map(str, place.triangles.tolist()))
+        told.append(label_text("{count:,} triangles: {numbers}", count=len(place.triangles), numbers=numbers))
+    return told
+
+
+def _wrapped(column: bpy.types.UILayout, text: str) -> None:
+    rows = textwrap.wrap(text, 34)
+    for row in rows[:MOST_LINES]:
+        column.label(text=row, translate=False)
+    if len(rows) > MOST_LINES:
+        column.label(text="…", translate=False)
+
+
+def _draw_view_menu(self: bpy.types.Menu, context: bpy.types.Context) -> None:
+    self.layout.separator()
+    for operator in (VIEW3D_OT_sylpheed_grid, VIEW3D_OT_sylpheed_refresh_grid, VIEW3D_OT_sylpheed_shoot):
+        self.layout.operator(operator.bl_idname)
+
+
+CLASSES = (
+    VIEW3D_OT_sylpheed_grid,
+    VIEW3D_OT_sylpheed_refresh_grid,
+    VIEW3D_OT_sylpheed_shoot,
+    SYLPHEED_PT_grid,
+    SYLPHEED_PT_grid_cursor,
+    SYLPHEED_PT_grid_shoot,
+)
+
+
+def register() -> None:
+    for cls in CLASSES:
+        bpy.utils.register_class(cls)
+    bpy.types.VIEW3D_MT_view.append(_draw_view_menu)
+
+
+def unregister() -> None:
+    drawing.turn_off()
+    bpy.types.VIEW3D_MT_view.remove(_draw_view_menu)
+    for cls in reversed(CLASSES):
+        bpy.utils.unregister_class(cls)

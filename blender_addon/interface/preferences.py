@@ -1,0 +1,43 @@
+"""Where the game is, and where the mod goes."""
+
+from __future__ import annotations
+
+import bpy
+from bpy.props import StringProperty
+
+EXTENSION = __package__.partition(".blender_addon")[0]
+"""The name by which Blender knows the extension."""
+
+# From 4.5 on Blender warns of a path that begins with "//" unless the property says that it is understood.
+PATH_OPTIONS: set[str] = {"PATH_SUPPORTS_BLEND_RELATIVE"} if bpy.app.version >= (4, 5, 0) else set()
+
+
+class SylpheedPreferences(bpy.types.AddonPreferences):
+    bl_idname = EXTENSION
+
+    game_folder: StringProperty(
+        name="Game Folder",
+        description="The folder of the extracted game disc, with dat and hidden in it. It is only ever read",
+        subtype="DIR_PATH",
+        options=PATH_OPTIONS,
+    )
+    mod_folder: StringProperty(
+        name="Mod Folder",
+        description="Where mods go, in the layout of the disc. What it holds already is imported before the game's",
+        subtype="DIR_PATH",
+        options=PATH_OPTIONS,
+    )
+
+    def draw(self, context: bpy.types.Context) -> None:
+        self.layout.use_property_split = True
+        self.layout.prop(self, "game_folder")
+        self.layout.prop(self, "mod_folder")
+
+
+def folders(context: bpy.types.Context) -> tuple[str, str]:
+    """The game folder and the mod folder, "" where none is set."""
+    preferences = context.preferences.addons[EXTENSION].preferences
+    if not isinstance(preferences, SylpheedPreferences):  # while the extension is being disabled
+        return "", ""
+    game, mod = preferences.game_folder, preferences.mod_folder
+    return bpy.path.abspath(game) if game else "", bpy.path.abspath(mod) if mod else ""

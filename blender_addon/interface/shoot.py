@@ -1,0 +1,176 @@
+"""Rays and ships' spheres sent from the view through the game's own query."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+from bpy.props import FloatProperty, FloatVectorProperty
+from bpy_extras.view3d_utils import region_2d_to_origin_3d, region_2d_to_vector_3d
+
+from ...core.errors import FormatError
+from ...core.formats import mcol
+from ...core.runtime import queries
+from ..overlay import drawing
+from ..overlay.settings import settings
+from ..scene import creating, viewport
+from ..translations import label_text
+from .operators import Result, refuse
+
+
+class VIEW3D_OT_sylpheed_shoot(bpy.types.Operator):
+    bl_idname = "sylpheed.shoot"
+    bl_label = "Shoot at Sylpheed Hull"
+    bl_description = (
+        "Click into the view to send a ray, or a sphere of a ship's radius, through the game's query: which cells it "
+        "visits, which triangles it tests, what it hits"
+    )
+
+    start: FloatVectorProperty(
+        name="Start",
+        description="Where the shot begins, in the file's axes and game units",
+        size=3,
+        subtype="XYZ",
+        options={"SKIP_SAVE"},
+    )
+    movement: FloatVectorProperty(
+        name="Movement",
+        description="From there to where it ends, in the file's axes and game units",
+        size=3,
+        subtype="XYZ",
+        options={"SKIP_SAVE"},
+    )
+    radius: FloatProperty(
+        name="Radius",
+        description="Radius of the sphere, in game units. 0 sends a ray",
+        default=0.0,
+        min=0.0,
+        options={"SKIP_SAVE"},
+    )
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
+        running = [operator for window in context.window_manager.windows for operator in window.modal_operators]
+        if any(operator.bl_idname == self.bl_idname for operator in running):
+            return {"CANCELLED"}
+        try:
+            drawing.turn_on(context)
+        except FormatError as error:
+            return refuse(self, error)
+        context.window.cursor_modal_set("CROSSHAIR")
+        context.workspace.status_text_set(label_text("Left click: shoot. Esc or right click: end"))
+        context.window_manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
+        overlay = drawing.current()
+        root = drawing.root_shown(context, overlay) if overlay else None
+        if root is None or event.type in {"ESC", "RIGHTMOUSE"}:
+            self.cancel(context)
+            return {"FINISHED"}
+        region, view = _view_below(context, event.mouse_x, event.mouse_y)
+        if event.type == "LEFTMOUSE" and event.value == "PRESS" and view is not None:
+            place = (event.mouse_x - region.x, event.mouse_y - region.y)
+            self.radius = settings(context).radius
+            try:
+                self.start, self.movement = _line_through(root, overlay.hull, region, view, place, self.radius)
+            except FormatError as error:
+                self.cancel(context)
+                return refuse(self, error)
+            self._shoot(overlay.hull)
+            viewport.redraw(context)
+            return {"RUNNING_MODAL"}
+        return {"PASS_THROUGH"}
+
+    def cancel(self, context: bpy.types.Context) -> None:
+        context.window.cursor_modal_restore()
+        context.workspace.status_text_set(None)
+
+    def execute(self, context: bpy.types.Context) -> Result:
+        try:
+            drawing.turn_on(context)
+            if not any(self.movement):
+                raise FormatError("the shot goes nowhere", remedy="give a movement other than 0")
+            creating.check_numbers("the shot", *self.start, *self.movement, self.radius)
+        except FormatError as error:
+            return refuse(self, error)
+        self._shoot(drawing.current().hull)
+        viewport.redraw(context)
+        return {"FINISHED"}
+
+    def _shoot(self, hull: mcol.Hull) -> None:
+        shot = queries.shoot(hull, np.array(self.start), np.array(self.movement), self.radius or None)
+        drawing.show_shot(shot)
+        self.report({"INFO"}, ", ".join(lines(shot)))
+
+
+def lines(shot: queries.Shot) -> list[str]:
+    """What to tell about a shot."""
+    if shot.first is None:
+        return [label_text("Misses the grid: no cell is visited")]
+    sides = " x ".join(str(last - first + 1) for first, last in zip(shot.first, shot.last, strict=True))
+    told = [
+        label_text("Cells visited: {count:,} ({sides})", count=shot.visited, sides=sides),
+        label_text(
+            "Holding triangles: {listed:,}, opened: {opened:,}", listed=len(shot.listed), opened=len(shot.opened)
+        ),
+        label_text(
+            "Triangles listed: {listed:,}, tested: {tested:,}", listed=len(shot.looked_up), tested=len(shot.tested)
+        ),
+    ]
+    if shot.triangle is None:
+        return [*told, label_text("Hits nothing")]
+    x, y, z = shot.position
+    distance = shot.time * float(np.linalg.norm(shot.movement))
+    return [
+        *told,
+        label_text(
+            "Hits triangle {number:,} from its back" if shot.back else "Hits triangle {number:,} from its front",
+            number=shot.triangle,
+        ),
+        label_text("at ({x:,.0f}, {y:,.0f}, {z:,.0f})", x=x, y=y, z=z),
+        label_text("after {distance:,.0f} units (time {time:.4f})", distance=distance, time=shot.time),
+    ]
+
+
+def _view_below(
+    context: bpy.types.Context, x: int, y: int
+) -> tuple[bpy.types.Region | None, bpy.types.RegionView3D | None]:
+    """The 3D view's region at a place of the window, unless another region lies over it there."""
+    for area in context.screen.areas:
+        if area.type != "VIEW_3D":
+            continue
+        at = [r for r in area.regions if r.x <= x < r.x + r.width and r.y <= y < r.y + r.height]
+        over = [region for region in at if region.type != "WINDOW" and region.width > 1]
+        windows = [region for region in at if region.type == "WINDOW"]
+        if windows and not over:
+            return windows[0], windows[0].data or area.spaces.active.region_3d
+    return None, None
+
+
+def _line_through(
+    root: bpy.types.Object,
+    hull: mcol.Hull,
+    region: bpy.types.Region,
+    view: bpy.types.RegionView3D,
+    place: tuple[int, int],
+    radius: float,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Start and movement, in the root's space, of a shot from the eye to beyond the far side of the grid.
+
+    It begins where a ship could be: in free space, behind the wall that the eye looks through, and no more than a
+    cell before the grid, for the box of cells around the whole path is what the game visits.
+    """
+    eye = region_2d_to_origin_3d(region, view, place)
+    toward = np.array(viewport.in_root(root, eye + region_2d_to_vector_3d(region, view, place)))
+    start = np.array(viewport.in_root(root, eye))
+    direction = (toward - start) / np.linalg.norm(toward - start)
+    room = hull.grid.cell_size.astype(np.float64) + radius
+    low, high = hull.grid.minimum - room, hull.grid.maximum + room
+    with np.errstate(divide="ignore", invalid="ignore"):
+        times = np.sort(np.stack(((low - start) / direction, (high - start) / direction)), axis=0)
+    enter, leave = np.nanmax(times[0]), np.nanmin(times[1])
+    if leave <= max(enter, 0):  # beside the box: as far as its middle
+        return start, direction * float(np.linalg.norm((low + high) / 2 - start))
+    begin = max(enter, 0.0)
+    start, movement = start + begin * direction, (leave - begin) * direction
+    free = queries.free_time(hull, start, movement, radius)
+    return start + free * movement, (1 - free) * movement

@@ -1,0 +1,149 @@
+"""The sidebar tab: what the last check found in the active hull or collision set. It computes nothing."""
+
+from __future__ import annotations
+
+from unicodedata import east_asian_width
+
+import bpy
+
+from ...core.errors import Severity
+from ..checks import problems, results
+from ..scene import custom_properties
+from ..scene.roots import root_of
+from ..translations import CONTEXT
+from . import fix_operators, object_fix_operators
+from .check_operators import SYLPHEED_OT_check, SYLPHEED_OT_select_problem
+
+ICONS = {Severity.ERROR: "CANCEL", Severity.WARNING: "ERROR", Severity.INFO: "INFO"}
+
+FIXES = fix_operators.FIXES | object_fix_operators.FIXES
+
+WIDTH = 34
+"""Letters that a line of the sidebar holds at its usual width. Japanese ones take the room of two."""
+
+
+class SYLPHEED_PT_hull(bpy.types.Panel):
+    bl_label = "Hull"
+    bl_category = "Sylpheed"
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout = self.layout
+        root = root_of(context.view_layer.objects.active)
+        if root is None:
+            layout.label(text="Select an object of a hull or collision set", icon="INFO")
+            layout.operator(SYLPHEED_OT_check.bl_idname, text="Check All", icon="CHECKMARK")
+            return
+        icon = "MOD_PHYSICS" if custom_properties.kind(root) == custom_properties.HULL else "OUTLINER_COLLECTION"
+        layout.label(text=root.name, icon=icon, translate=False)
+        result = results.of(root)
+        row = layout.row(align=True)
+        row.scale_y = 1.3
+        row.operator(SYLPHEED_OT_check.bl_idname, text="Check" if result is None else "Check Again", icon="CHECKMARK")
+        if result is None:
+            layout.label(text="Not checked yet")
+            return
+        if result.edited:
+            layout.label(text="Edited since the last check", icon="FILE_REFRESH")
+        column = layout.column()
+        column.active = not result.edited
+        _draw_verdict(column, result.checked.sound, len(result.checked.problems))
+        for problem in result.checked.problems:
+            _draw_problem(column, root, problem)
+
+
+def _draw_verdict(layout: bpy.types.UILayout, sound: bool, count: int) -> None:
+    if not sound:
+        layout.label(text="Can't be exported yet", icon="CANCEL")
+    elif count:
+        layout.label(text="Can be exported", icon="CHECKMARK")
+    else:
+        layout.label(text="Sound", text_ctxt=CONTEXT, icon="CHECKMARK")
+
+
+def _draw_problem(layout: bpy.types.UILayout, root: bpy.types.Object, problem: problems.Problem) -> None:
+    column = layout.box().column(align=True)
+    row = column.row()
+    row.label(text=problems.TITLES[problem.check], icon=ICONS[problem.severity])
+    count = row.row()
+    count.alignment = "RIGHT"
+    count.label(text=f"{problem.count:,}", translate=False)
+    if not problem.elements:
+        _draw_message(column, problem.message)
+        if problem.kind or not problem.objects:
+            return
+    row = column.row(align=True)
+    select = row.operator(SYLPHEED_OT_select_problem.bl_idname, text="Select")
+    select.root_uid, select.check, select.severity = root.session_uid, problem.check, problem.severity.value
+    if problem.check in FIXES:
+        fix = row.operator(FIXES[problem.check], text="Fix")
+        fix.root_uid, fix.severity = root.session_uid, problem.severity.value
+
+
+def _draw_message(layout: bpy.types.UILayout, message: str) -> None:
+    """A message without elements to point at, cut into lines that fit."""
+    column = layout.column(align=True)
+    column.scale_y = 0.75
+    line = ""
+    for word in message.split(" "):
+        if line and _width(line) + _width(word) > WIDTH:
+            column.label(text=line, icon="BLANK1", translate=False)
+            line = ""
+        line += f" {word}" if line else word
+    column.label(text=line, icon="BLANK1", translate=False)
+
+
+def _width(text: str) -> int:
+    return sum(2 if east_asian_width(letter) in "WF" else 1 for letter in text)
+
+
+class SYLPHEED_PT_hull_facts(bpy.types.Panel):
+    bl_label = "Counts and Changes"
+    bl_category = "Sylpheed"
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+    bl_parent_id = "SYLPHEED_PT_hull"
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        root = root_of(context.view_layer.objects.active)
+        return root is not None and results.of(root) is not None
+
+    def draw(self, context: bpy.types.Context) -> None:
+        root = root_of(context.view_layer.objects.active)
+        result = results.of(root) if root else None
+        if result is None:
+            return
+        column = self.layout.column(align=True)
+        column.active = not result.edited
+        for fact in result.checked.facts:
+            _draw_fact(column, fact)
+
+
+def _draw_fact(layout: bpy.types.UILayout, fact: problems.Fact) -> None:
+    value = f"{fact.value} / {fact.limit}" if fact.limit else fact.value
+    if not value:
+        layout.separator()
+        layout.label(text=fact.label)
+        return
+    if _width(value) > WIDTH // 2:
+        layout.label(text=fact.label)
+        _draw_message(layout, value)
+        return
+    split = layout.split(factor=0.45)
+    split.label(text=fact.label)
+    split.label(text=value, translate=False)
+
+
+CLASSES = (SYLPHEED_PT_hull, SYLPHEED_PT_hull_facts)
+
+
+def register() -> None:
+    for cls in CLASSES:
+        bpy.utils.register_class(cls)
+
+
+def unregister() -> None:
+    for cls in reversed(CLASSES):
+        bpy.utils.unregister_class(cls)

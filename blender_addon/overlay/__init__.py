@@ -1,0 +1,1 @@
+"""What is drawn into the 3D views."""

@@ -1,0 +1,160 @@
+"""What travels inside the .blend: a source file's bytes on its root, and what each object came from.
+
+Plain custom properties, which stay readable where the extension isn't installed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from typing import Any
+
+import bpy
+
+from ...core.errors import FormatError
+
+LAYOUT = 1
+"""Counts up when the properties below change their meaning. A later one is refused."""
+
+KIND = "sylpheed_kind"
+SOURCE = "sylpheed_source"
+DIGEST = "sylpheed_digest"
+STEM = "sylpheed_stem"
+VERSION = "sylpheed_layout"
+ROOT_ID = "sylpheed_root"
+IMPORTED = "sylpheed_imported"
+RECORD = "sylpheed_record"
+GIVEN_NAME = "sylpheed_given_name"
+GAME = "sylpheed_game"
+ENTRY = "sylpheed_entry"
+EXPORTED = "sylpheed_exported"
+VIEW = "sylpheed_view"
+
+HULL, SET, SHOWN = "hull", "set", "shown"
+"""Kinds: the root of a hull, the root of a library, and objects that show something and are never exported."""
+
+ENDINGS = {HULL: ".col", SET: ".bin"}
+"""What the names of their files end in."""
+
+
+def make_root(kind: str, stem: str, data: bytes) -> bpy.types.Object:
+    """An empty that carries a source file."""
+    root = bpy.data.objects.new(stem, None)
+    root.empty_display_type = "PLAIN_AXES"
+    root[KIND], root[VERSION], root[STEM], root[SOURCE] = kind, LAYOUT, stem, data
+    root[ROOT_ID] = os.urandom(16).hex()
+    root[DIGEST] = _digest(data)
+    return root
+
+
+def kind(obj: bpy.types.Object) -> str:
+    """What an object is to this extension, "" for any other."""
+    shown = obj.data is not None and obj.data.get(KIND) == SHOWN
+    found = SHOWN if shown else obj.get(KIND, "")
+    return found if isinstance(found, str) else ""
+
+
+def source(root: bpy.types.Object) -> bytes:
+    """The source file's bytes. Raises `FormatError` where they are gone, or where a later extension made the root."""
+    layout = root.get(VERSION, LAYOUT)
+    if not isinstance(layout, int):
+        raise lost_source(root, VERSION)
+    if layout > LAYOUT:
+        raise FormatError(
+            f"`{root.name}` was imported with a later version of this extension",
+            expected=f"layout {LAYOUT} at most",
+            found=layout,
+            remedy="update the extension",
+        )
+    data = root.get(SOURCE)
+    if not isinstance(data, bytes):
+        raise lost_source(root, SOURCE)
+    return data
+
+
+def lost_source(root: bpy.types.Object, what: str) -> FormatError:
+    """The error for a root of which a property is gone or can't be used."""
+    return FormatError(f"`{root.name}` lost its source ({what})", remedy="import the file again")
+
+
+def is_damaged_root(obj: bpy.types.Object) -> bool:
+    """Whether an object was a root and lost the property that says which."""
+    return kind(obj) not in (HULL, SET) and any(obj.get(name) is not None for name in (SOURCE, DIGEST))
+
+
+def stem(root: bpy.types.Object) -> str:
+    """The source file's name without its ending, or the root's own where it is lost."""
+    given = root.get(STEM)
+    return given if isinstance(given, str) and given else root.name
+
+
+def root_id(root: bpy.types.Object) -> str:
+    """What tells the objects that came with a root, "" where it is lost."""
+    given = root.get(ROOT_ID)
+    return given if isinstance(given, str) else ""
+
+
+def set_view(root: bpy.types.Object) -> None:
+    """Remembers how a root is scaled and turned on import."""
+    matrix = root.matrix_basis.to_3x3()
+    root[VIEW] = [matrix[row][column] for row in range(3) for column in range(3)]
+
+
+def view(root: bpy.types.Object) -> list[list[float]] | None:
+    """The rows of the matrix that scaled and turned a root on import, None where that isn't known."""
+    values: Any = root.get(VIEW)
+    numbers = values.to_list() if hasattr(values, "to_list") else []
+    if len(numbers) != 9 or not all(isinstance(number, float) for number in numbers):
+        return None
+    return [numbers[0:3], numbers[3:6], numbers[6:9]]
+
+
+def came_with(obj: bpy.types.Object, root: bpy.types.Object) -> bool:
+    """Whether an object was imported with a root, or is a copy of one that was."""
+    return root_id(root) != "" and obj.get(ROOT_ID) == root_id(root)
+
+
+def imported_records(root: bpy.types.Object) -> set[int]:
+    """The records of a collision set that were imported with a root. Raises `FormatError` where that is lost."""
+    records: Any = root.get(IMPORTED)
+    numbers = records.to_list() if hasattr(records, "to_list") else records
+    if not isinstance(numbers, list) or not all(isinstance(number, int) for number in numbers):
+        raise lost_source(root, IMPORTED)
+    return set(numbers)
+
+
+def set_source(root: bpy.types.Object, data: bytes) -> None:
+    """Replaces the source file's bytes; the imported file's are still known, see `is_imported`."""
+    root[DIGEST] = _known_digest(root) or _digest(source(root))
+    del root[SOURCE]  # Blender cuts bytes at the first NUL where a property is there already
+    root[SOURCE] = data
+    root.update_tag()  # Blender tells nobody of an edit to a property
+
+
+def is_imported(root: bpy.types.Object, data: bytes) -> bool:
+    """Whether bytes are those of the file that was imported, also after `set_source`."""
+    return _digest(data) == digest(root)
+
+
+def digest(root: bpy.types.Object) -> str:
+    """The SHA-256 of the file that was imported, in hexadecimal. Raises `FormatError` as `source` does."""
+    return _known_digest(root) or _digest(source(root))
+
+
+def _known_digest(root: bpy.types.Object) -> str:
+    digest = root.get(DIGEST)
+    return digest if isinstance(digest, str) else ""
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def set_origin(root: bpy.types.Object, game: str, entry: str) -> None:
+    """Remembers the game folder and the archive's entry that a root came from."""
+    root[GAME], root[ENTRY] = game, entry
+
+
+def origin(root: bpy.types.Object) -> tuple[str, str]:
+    """The game folder and the archive's entry that a root came from, "" for a file from elsewhere."""
+    return str(root.get(GAME, "")), str(root.get(ENTRY, ""))

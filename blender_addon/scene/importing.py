@@ -1,0 +1,325 @@
+"""Files to objects: hulls, their grid cells and spheres, and the parts of a library."""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import bpy
+import numpy as np
+
+from ...core.disk import files
+from ...core.editing import assemble
+from ...core.errors import FormatError, some
+from ...core.formats import collision_set, mcol
+from ...core.formats.kinds import Kind
+from ...core.game import known_files
+from ...core.geometry import surfaces
+from ...core.geometry.triangles import repeated
+from . import axes, custom_properties, object_names, roots
+from .mesh_arrays import NewMesh, make_meshes
+
+Progress = Callable[[float], None]
+
+MOST_CELL_OBJECTS = 20_000
+"""A grid of 255 cells an axis would make millions of objects, which Blender does not survive."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """How the root shows what hangs below it."""
+
+    scale: float = 0.001
+    up: str = "Y"
+    mirror: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class HullOptions:
+    """surfaces: SEPARATE or JOINED; cells: OBJECTS or NONE."""
+
+    surfaces: str = "SEPARATE"
+    cells: str = "OBJECTS"
+    spheres: bool = False
+    view: View = View()
+
+
+@dataclass(frozen=True, slots=True)
+class SetOptions:
+    """`name_filter`: globs, separated by commas."""
+
+    name_filter: str = "*"
+    view: View = View()
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """A root, what to say about it, and what to warn of."""
+
+    root: bpy.types.Object
+    summary: str
+    warnings: tuple[str, ...] = ()
+
+
+def import_hull(scene: bpy.types.Scene, path: str, options: HullOptions) -> Imported:
+    """Reads a `.col` and makes its objects. Raises `FormatError`, and makes none then."""
+    try:
+        return make_hull(scene, os.path.basename(path), known_files.read_known(path)[1], options)
+    except FormatError as error:
+        raise (error if error.file else error.within(path)) from None
+
+
+def import_set(scene: bpy.types.Scene, path: str, options: SetOptions, progress: Progress) -> Imported:
+    """Reads a CollisionSet and makes an object for each part that the filter names. Raises `FormatError`."""
+    try:
+        data = files.read_file(path, known_files.MOST[Kind.COLLISION_SET])
+        return make_set(scene, os.path.basename(path), data, options, progress)
+    except FormatError as error:
+        raise (error if error.file else error.within(path)) from None
+
+
+def make_hull(scene: bpy.types.Scene, name: str, data: bytes, options: HullOptions) -> Imported:
+    """The objects of a hull's bytes, called `name` in file or archive. Raises `FormatError`, and makes none then."""
+    return _make_hull(scene, _stem(name), data, mcol.decode(data), options)
+
+
+def make_set(scene: bpy.types.Scene, name: str, data: bytes, options: SetOptions, progress: Progress) -> Imported:
+    """The objects of a library's bytes, called `name` in file or archive. Raises `FormatError`, and makes none then."""
+    library = collision_set.decode(data)
+    chosen = _filter_parts(library, options.name_filter)
+    return _make_set(scene, _stem(name), data, library, chosen, options, progress)
+
+
+# --- hulls ----------------------------------------------------------------------------------------
+
+
+def _make_hull(scene: bpy.types.Scene, stem: str, data: bytes, hull: mcol.Hull, options: HullOptions) -> Imported:
+    root, collection = _make_root(scene, custom_properties.HULL, stem, data, options.view)
+    triangles = hull.triangles.astype(np.int64)
+    aside = repeated(hull.triangles)
+    kept = np.flatnonzero(~aside)
+    if options.surfaces == "JOINED":
+        groups, names = [kept], ["hull"]
+    else:
+        surface = surfaces.split(triangles[kept])
+        names = surfaces.names(hull.vertices, triangles[kept], surface)
+        groups = [kept[group] for group in _grouped(surface, len(names))]
+    new = [
+        _new_mesh(object_names.surface(stem, name), hull.vertices, triangles, group)
+        for name, group in zip(names, groups, strict=True)
+    ]
+    for name, one, mesh in zip(names, new, make_meshes(new), strict=True):
+        obj = add_object(one.name, mesh, root, collection)
+        if name.startswith("wall") and len(names) > 1:
+            obj.display_type = "WIRE"  # else it hides the asteroids that it encloses
+
+    warnings = []
+    if aside.any():
+        warnings.append(
+            f"{stem}: {np.count_nonzero(aside):,} triangles use a vertex twice, which Blender can't hold; "
+            "they are kept aside and written back"
+        )
+    if options.cells == "OBJECTS":
+        warnings += _make_cells(scene, stem, hull, root, collection)
+    if options.spheres:
+        _make_spheres(stem, hull, root, collection)
+    counted = f"{len(groups)} surface{'s' if len(groups) != 1 else ''}"
+    summary = f"{stem}: {counted}, {len(hull.vertices):,} vertices, {len(triangles):,} triangles"
+    return Imported(root, summary, tuple(warnings))
+
+
+def _make_cells(
+    scene: bpy.types.Scene, stem: str, hull: mcol.Hull, root: bpy.types.Object, parent: bpy.types.Collection
+) -> list[str]:
+    """A wire box for each cell that lists triangles, all of one mesh, hidden at first."""
+    if len(hull.occupied) > MOST_CELL_OBJECTS:
+        return [f"{stem}: {len(hull.occupied):,} cells are too many to show as objects, none was made"]
+    collection = bpy.data.collections.new(f"{stem} cells")
+    parent.children.link(collection)
+    mesh = bpy.data.meshes.new(f"{stem} cell")
+    mesh[custom_properties.KIND] = custom_properties.SHOWN
+    corners = np.array([[i & 1, i >> 1 & 1, i >> 2] for i in range(8)]) * hull.grid.cell_size
+    edges = [(a, a | bit) for a in range(8) for bit in (1, 2, 4) if not a & bit]
+    mesh.from_pydata(corners.tolist(), edges, [])
+    positions = hull.grid.position(hull.occupied)
+    places = hull.grid.lower_corner(positions)
+    for position, place in zip(positions.tolist(), places.tolist(), strict=True):
+        add_object(object_names.cell(stem, position), mesh, root, collection).location = place
+    for view_layer in scene.view_layers:
+        _hide(view_layer.layer_collection, collection)
+    return []
+
+
+def _make_spheres(stem: str, hull: mcol.Hull, root: bpy.types.Object, parent: bpy.types.Collection) -> None:
+    """An empty for the sphere in front of each cell's first list, which is what the game tests."""
+    collection = bpy.data.collections.new(f"{stem} spheres")
+    parent.children.link(collection)
+    positions = hull.grid.position(hull.occupied)
+    spheres = hull.list_spheres[hull.first_list]
+    for position, (x, y, z, radius) in zip(positions.tolist(), spheres.tolist(), strict=True):
+        empty = add_object(object_names.sphere(stem, position), None, root, collection)
+        empty.empty_display_type = "SPHERE"
+        empty.empty_display_size = 1.0  # Blender allows 1,000 at most
+        empty.location, empty.scale = (x, y, z), (radius, radius, radius)
+
+
+def remake_shown(scene: bpy.types.Scene, root: bpy.types.Object, hull: mcol.Hull) -> None:
+    """Makes the cells and spheres that show a hull anew, as far as it has them, after its grid changed."""
+    stem = custom_properties.stem(root)
+    for parent in root.users_collection:
+        for collection in list(parent.children):
+            what = collection.name.removeprefix(f"{stem} ").partition(".")[0]
+            if collection.name.startswith(f"{stem} ") and what in ("cells", "spheres"):
+                meshes = {obj.data for obj in collection.objects if obj.data}
+                bpy.data.batch_remove({*collection.objects, *meshes, collection})
+                if what == "cells":
+                    _make_cells(scene, stem, hull, root, parent)
+                else:
+                    _make_spheres(stem, hull, root, parent)
+
+
+# --- libraries ------------------------------------------------------------------------------------
+
+
+def _make_set(
+    scene: bpy.types.Scene,
+    stem: str,
+    data: bytes,
+    library: collision_set.CollisionSet,
+    chosen: list[tuple[int, str]],
+    options: SetOptions,
+    progress: Progress,
+) -> Imported:
+    root, collection = _make_root(scene, custom_properties.SET, stem, data, options.view)
+    unusable = {number: collision_set.unusable(library.parts[number]) for number, _ in chosen}
+    warnings = [
+        f"{stem}: {name} can't be shown: {unusable[number]}; it is preserved and exported unchanged"
+        for number, name in chosen
+        if unusable[number]
+    ]
+    chosen = [(number, name) for number, name in chosen if not unusable[number]]
+    root[custom_properties.IMPORTED] = [number for number, _ in chosen]
+    groups: dict[tuple[str, ...], bpy.types.Collection] = {(): collection}
+    parts = [library.parts[number] for number, _ in chosen]
+    new = _new_parts([name for _, name in chosen], parts)
+    for done, ((number, name), mesh) in enumerate(zip(chosen, make_meshes(new), strict=True)):
+        obj = add_object(name, mesh, root, _group(groups, object_names.part_groups(name)))
+        obj[custom_properties.RECORD] = number
+        obj[custom_properties.GIVEN_NAME] = obj.name
+        progress((done + 1) / len(chosen))
+    triangle_count = sum(len(part.triangles) for part in parts)
+    kept_aside = triangle_count - sum(len(one.triangles) for one in new)
+    if kept_aside:
+        warnings.append(
+            f"{stem}: {kept_aside:,} triangles use a vertex twice, which Blender can't hold; "
+            "they are kept aside and written back"
+        )
+    dropped = collision_set.dropped(library.parts)
+    if dropped:
+        names = some([library.parts[number].name for number in dropped])
+        warnings.append(f"{stem}: the game ignores {names}: an earlier part has the same name. All are preserved")
+    if library.trailing:
+        warnings.append(
+            f"{stem}: {len(library.trailing):,} bytes follow the last part, which the game takes for one more; "
+            "they are kept"
+        )
+    summary = f"{stem}: {len(chosen):,} of {len(library.parts):,} parts, {triangle_count:,} triangles"
+    return Imported(root, summary, tuple(warnings))
+
+
+def _new_parts(names: list[str], parts: list[collision_set.Part]) -> list[NewMesh]:
+    """The meshes of parts, less what is kept aside."""
+    most = max((max(len(part.vertices), len(part.triangles)) for part in parts), default=0)
+    claims = np.arange(1, most + 1, dtype=np.int32)
+    return [
+        NewMesh(name, part.vertices, part.triangles, claims[: len(part.vertices)], claims[: len(part.triangles)])
+        if assemble.nothing_aside(part)
+        else _new_mesh(name, part.vertices, part.triangles, np.flatnonzero(~repeated(part.triangles)))
+        for name, part in zip(names, parts, strict=True)
+    ]
+
+
+def _filter_parts(library: collision_set.CollisionSet, name_filter: str) -> list[tuple[int, str]]:
+    """Numbers and names of the parts that a filter names. Raises `FormatError` if there are none."""
+    patterns = [pattern.strip().lower() for pattern in name_filter.split(",") if pattern.strip()] or ["*"]
+    names = [part.name for part in library.parts]
+    chosen = [
+        (number, name)
+        for number, name in enumerate(names)
+        if any(fnmatch.fnmatchcase(name.lower(), pattern) for pattern in patterns)
+    ]
+    if not chosen:
+        raise FormatError(
+            f"no part has a name like {name_filter!r}",
+            found=", ".join(names[:3]) + ", …",
+            remedy='use "*" for all',
+        )
+    return chosen
+
+
+def _group(groups: dict[tuple[str, ...], bpy.types.Collection], path: tuple[str, ...]) -> bpy.types.Collection:
+    """The collection of a path of names, made below that of the path so far where it is missing."""
+    if path not in groups:
+        parent = _group(groups, path[:-1])
+        groups[path] = bpy.data.collections.new(path[-1])
+        parent.children.link(groups[path])
+    return groups[path]
+
+
+# --- both -----------------------------------------------------------------------------------------
+
+
+def _stem(path: str) -> str:
+    return object_names.printable(Path(path).stem)
+
+
+def _make_root(
+    scene: bpy.types.Scene, kind: str, stem: str, data: bytes, view: View
+) -> tuple[bpy.types.Object, bpy.types.Collection]:
+    collection = bpy.data.collections.new(stem)
+    scene.collection.children.link(collection)
+    root = custom_properties.make_root(kind, stem, data)
+    roots.forget()
+    root.rotation_euler, root.scale = axes.root_transform(view.scale, view.up, view.mirror)
+    custom_properties.set_view(root)
+    collection.objects.link(root)
+    return root, collection
+
+
+def add_object(
+    name: str, data: bpy.types.ID | None, root: bpy.types.Object, collection: bpy.types.Collection
+) -> bpy.types.Object:
+    """A new object of a root's, below it."""
+    obj = bpy.data.objects.new(name, data)
+    obj.parent = root
+    if custom_properties.root_id(root):
+        obj[custom_properties.ROOT_ID] = custom_properties.root_id(root)
+    collection.objects.link(obj)
+    return obj
+
+
+def _new_mesh(name: str, vertices: np.ndarray, triangles: np.ndarray, numbers: np.ndarray) -> NewMesh:
+    """The triangles of these numbers with the vertices that they use, both in the source's order."""
+    triangles = triangles[numbers]
+    used = np.zeros(len(vertices), bool)
+    used[triangles] = True
+    place = np.cumsum(used, dtype=np.int32) - 1
+    claims = np.flatnonzero(used) + 1, numbers + 1
+    return NewMesh(name, vertices[used], place[triangles], *(claim.astype(np.int32) for claim in claims))
+
+
+def _grouped(labels: np.ndarray, count: int) -> list[np.ndarray]:
+    """The places of each label 0 to count - 1, ascending."""
+    order = np.argsort(labels, kind="stable")
+    return np.split(order, np.searchsorted(labels[order], np.arange(1, count)))
+
+
+def _hide(layer_collection: bpy.types.LayerCollection, collection: bpy.types.Collection) -> None:
+    """Closes the collection's eye wherever it shows below."""
+    for child in layer_collection.children:
+        if child.collection == collection:
+            child.hide_viewport = True
+        _hide(child, collection)

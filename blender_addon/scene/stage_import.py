@@ -1,0 +1,122 @@
+"""A game folder to a scene."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field, replace
+
+import bpy
+
+from ...core.errors import FormatError
+from ...core.game.game_folder import Game, find_game, stages
+from ...core.game.mod_folder import open_collision
+from ...core.game.stage_tables import Phase, Stage, asteroid_prefix, find_stage
+from ..translations import label_text
+from . import custom_properties
+from .importing import HullOptions, Imported, Progress, SetOptions, make_hull, make_set
+
+
+@dataclass(frozen=True, slots=True)
+class StageOptions:
+    """parts: NONE, STAGE for the stage's own asteroids, ALL."""
+
+    stage: str
+    phase: str
+    parts: str = "STAGE"
+    hull: HullOptions = field(default_factory=HullOptions)
+
+
+def list_stages(directory: str) -> list[Stage]:
+    """The stages of a game folder. Raises `FormatError` if it is none. A dialog asks each time that it is drawn; the
+    tables are read when they changed."""
+    return stages(find_game(directory))
+
+
+def phases(directory: str, stage: str) -> list[tuple[str, str]]:
+    """The phases of a stage that have a hull, with its name. Raises `FormatError` if there is no such stage."""
+    found = find_stage(list_stages(directory), stage)
+    return [(phase.name, phase.hull) for phase in found.phases if phase.hull]
+
+
+def why_no_phase(directory: str, stage: str) -> str:
+    """Why a dialog can offer no phase, in a few words of the interface."""
+    if not directory:
+        return label_text("No game folder is chosen")
+    if not os.path.isdir(directory):
+        return label_text("There is no such folder")
+    try:
+        game = find_game(directory)
+    except FormatError:
+        return label_text("This isn't a game folder")
+    try:
+        found = stages(game)
+    except FormatError:
+        return label_text("This game folder holds no stage tables")
+    try:
+        problem = find_stage(found, stage).problem
+    except FormatError:
+        return label_text("The game has no stage of this name")
+    return (
+        label_text("The table of this stage is damaged") if problem else label_text("No phase of this stage has a hull")
+    )
+
+
+def import_stage(
+    scene: bpy.types.Scene, directory: str, mod: str, options: StageOptions, progress: Progress
+) -> list[Imported]:
+    """The hull of a phase and parts of its library, from the mod folder where it has them.
+
+    Raises `FormatError` that offers what is there, and makes nothing then.
+    """
+    game = find_game(directory)
+    stage = _find_stage(game, options.stage)
+    phase = _find_phase(game, stage, options.phase)
+    archive = open_collision(game, mod)
+    data = archive.read(archive.find(phase.hull or ""))
+    imported = [make_hull(scene, phase.hull or "", data, options.hull)]
+    custom_properties.set_origin(imported[0].root, str(game.root), phase.hull or "")
+    progress(0.3)
+    if options.parts != "NONE" and phase.set:
+        prefix = asteroid_prefix(stage)
+        if options.parts == "STAGE" and prefix is None:
+            missing = f"which asteroids are those of stage {stage.name} isn't known: import all parts to have them"
+            imported[0] = replace(imported[0], warnings=(*imported[0].warnings, missing))
+            return imported
+        name_filter = "*" if options.parts == "ALL" else f"{prefix}_*"
+        try:
+            library = archive.read(archive.find(phase.set))
+        except FormatError as error:  # a demo lacks some of the sets
+            imported[0] = replace(imported[0], warnings=(*imported[0].warnings, str(error)))
+            return imported
+        try:
+            parts = make_set(scene, phase.set, library, SetOptions(name_filter, options.hull.view), progress)
+        except FormatError as error:
+            missing = f"{phase.set} holds no asteroids of {stage.name}: {error.problem}"
+            imported[0] = replace(imported[0], warnings=(*imported[0].warnings, missing))
+        else:
+            custom_properties.set_origin(parts.root, str(game.root), phase.set)
+            imported.append(parts)
+    return imported
+
+
+def _find_stage(game: Game, name: str) -> Stage:
+    """The stage of a game by its name or its table's id. Raises `FormatError` that lists what is there."""
+    try:
+        stage = find_stage(stages(game), name)
+    except FormatError as error:
+        raise (error if error.file else error.within(str(game.root))) from None
+    if stage.problem:
+        raise FormatError(f"stage {stage.name} can't be read: {stage.problem}", file=str(game.root))
+    return stage
+
+
+def _find_phase(game: Game, stage: Stage, wanted: str) -> Phase:
+    named = [phase for phase in stage.phases if phase.name.lower() == wanted.lower()]
+    if named and named[0].hull:
+        return named[0]
+    usable = [f"{phase.name} ({phase.hull})" for phase in stage.phases if phase.hull]
+    raise FormatError(
+        f"{wanted} of stage {stage.name} names no hull" if named else f"stage {stage.name} has no phase {wanted!r}",
+        file=str(game.root),
+        expected=", ".join(usable) or "a stage with a hull",
+    )

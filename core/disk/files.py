@@ -1,0 +1,210 @@
+"""Reading whole files, and writing them so that a failure leaves the old file as it was."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import secrets
+import stat
+import time
+from collections import deque
+from pathlib import Path
+from typing import BinaryIO
+
+from ..errors import FormatError
+
+PREFIX, SUFFIX = ".sylpheed-", ".tmp"
+ABANDONED_AFTER = 24 * 3600.0
+"""Seconds after which a temporary belongs to no write any more: its program was killed."""
+
+TRIES = 5
+"""How many names are tried for a new file. Two programs rarely choose one of 2^32 names, and never five times."""
+
+PATIENCE = 4.0
+"""Seconds in which a virus scanner should be through with a file that it keeps from being replaced."""
+
+UNBLOCK = "close the game or the program that uses the file, then write again"
+
+
+class BlockedError(PermissionError):
+    """Another program keeps a file from being replaced, and went on to."""
+
+
+LARGEST = 1 << 30
+"""Bytes of a file that is read as a whole, twice a hull's with cells in every place of the largest grid."""
+
+
+def read_file(path: str | os.PathLike[str], most: int = LARGEST) -> bytes:
+    """The bytes of a file. Raises `FormatError` with the system's reason when it can't be read, and for a file of more
+    than `most` bytes, which isn't read."""
+    try:
+        with open(path, "rb") as stream:
+            return read_stream(stream, most)
+    except OSError as error:
+        raise FormatError(f"can't be read ({error.strerror or error})", file=str(path)) from error
+    except FormatError as error:
+        raise error.within(str(path)) from None
+
+
+def read_stream(stream: BinaryIO, most: int) -> bytes:
+    """What is left of an open file. Raises `FormatError`, without a file's name, for more than `most` bytes."""
+    size = os.fstat(stream.fileno()).st_size
+    data = stream.read(size + 1) if size <= most else b""
+    while size <= most and (block := stream.read(1 << 20)):  # a pipe doesn't say how much will come
+        data += block
+        size = max(size, len(data))
+    if size > most:
+        problem, remedy = "the file is larger than any of its kind", "choose another file"
+        raise FormatError(problem, expected=f"at most {most:,} bytes", found=f"{size:,}", remedy=remedy)
+    return data
+
+
+def walk(folder: str | os.PathLike[str]) -> tuple[list[Path], list[FormatError]]:
+    """All files in a folder and below it, sorted, and why some can't be reached. Folders behind links are looked into
+    once, so that links can lead in circles. Links that lead nowhere are left out."""
+    found: list[Path] = []
+    problems: list[FormatError] = []
+    seen: set[object] = set()
+    waiting = deque([os.fspath(folder)])
+    while waiting:  # without recursion, for folders may lie a thousand deep
+        place = waiting.pop()
+        try:
+            status = os.stat(place)
+            if stat.S_ISREG(status.st_mode):
+                found.append(Path(place))
+            number = (status.st_dev, status.st_ino) if status.st_ino else os.path.realpath(place)
+            if stat.S_ISDIR(status.st_mode) and number not in seen:
+                seen.add(number)
+                inside = [os.path.join(place, name) for name in os.listdir(place)]
+                waiting.extend(path for path in inside if not os.path.islink(path))
+                # last, so that what has a place of its own here is named by that
+                waiting.extendleft(path for path in inside if os.path.islink(path))
+        except OSError as error:
+            if error.errno not in (errno.ENOENT, errno.ELOOP):
+                problems.append(FormatError(f"can't be read ({error.strerror or error})", file=place))
+    return sorted(found), problems
+
+
+def make_folder(path: str | os.PathLike[str]) -> None:
+    """Creates a folder, and those around it, unless it is there. Raises `FormatError` with the system's reason."""
+    missing: list[str] = []
+    place = os.path.abspath(path)
+    while not os.path.lexists(place) and place not in missing:  # a missing drive is its own parent
+        missing.append(place)
+        place = os.path.dirname(place)
+    try:
+        for folder in reversed(missing):  # `os.makedirs` calls itself, for a thousand folders too often
+            with contextlib.suppress(FileExistsError):  # another program made it meanwhile
+                os.mkdir(folder)
+        os.listdir(path)
+    except OSError as error:
+        raise FormatError(f"can't be made a folder ({error.strerror or error})", file=str(path)) from error
+
+
+def write_file(path: str | os.PathLike[str], data: bytes) -> None:
+    """Writes through a temporary file in the same folder, then replaces the target in one step. A link stays, and
+    the file that it names is written. Temporaries that a killed program left in the folder long ago are removed.
+
+    Raises `FormatError` with the system's reason; the target is then as it was and no temporary is left. If another
+    program keeps the target from being replaced, the new file is kept, and the error names it.
+    """
+    target = Path(os.path.realpath(path))
+    temporary = ""
+    try:
+        mode = _mode_to_write(target, str(path))
+        handle, temporary = create_new(target.parent, 0o666 if mode is None else mode)
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        if mode is not None:
+            os.chmod(temporary, mode)
+        try:
+            replace_patiently(temporary, target)
+        except BlockedError as error:
+            kept = _keep(temporary, target)
+            temporary = ""
+            remedy = f"{UNBLOCK}; the new file is kept as {kept}"
+            raise FormatError(_reason(error), file=str(path), remedy=remedy) from error
+        temporary = ""
+        _remove_abandoned(target.parent)
+    except OSError as error:
+        raise FormatError(_reason(error), file=str(path)) from error
+    finally:
+        if temporary:
+            with contextlib.suppress(OSError):  # the folder itself is gone, and the temporary with it
+                os.unlink(temporary)
+
+
+def create_new(folder: str | os.PathLike[str], mode: int = 0o666) -> tuple[int, str]:
+    """Creates a file of our own in a folder: a handle that writes it, and its path.
+
+    `tempfile` takes a folder where Windows allows no new files for one where each of 2^31 names is taken, and tries
+    them all. Raises `OSError`; any but a taken name at once.
+    """
+    flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
+    for left in reversed(range(TRIES)):
+        path = os.path.join(folder, f"{PREFIX}{secrets.token_hex(4)}{SUFFIX}")
+        try:
+            return os.open(path, flags, mode), path
+        except FileExistsError:
+            if not left:
+                raise
+    raise AssertionError("no name was tried")
+
+
+def replace_patiently(old: str | os.PathLike[str], new: str | os.PathLike[str]) -> None:
+    """`os.replace`, tried again for `PATIENCE` seconds while another program blocks one of the files: a virus scanner
+    reads what was just written, a game holds its archives open. Then raises `BlockedError`; any other error at once."""
+    end, pause = time.monotonic() + PATIENCE, 0.02
+    while True:
+        try:
+            os.replace(old, new)
+            return
+        except PermissionError as error:
+            if time.monotonic() > end:
+                raise BlockedError(error.errno, error.strerror) from error
+        time.sleep(pause)
+        pause = min(2 * pause, 0.5)
+
+
+def _mode_to_write(target: Path, file: str) -> int | None:
+    """The permissions of a file that is to be replaced, None for a new one. Raises `FormatError` if it must not be."""
+    if target.is_symlink():
+        raise FormatError("can't be written (a link that leads to itself)", file=file)
+    if target.is_dir():
+        raise FormatError("can't be written (a folder has this name)", file=file)
+    if not target.exists():
+        return None
+    if not target.is_file():
+        raise FormatError("can't be written (it is no regular file)", file=file)
+    if not os.access(target, os.W_OK):
+        remedy = "choose another name or allow writing"
+        raise FormatError("can't be written (the file is read-only)", file=file, remedy=remedy)
+    return stat.S_IMODE(target.stat().st_mode)
+
+
+def _keep(temporary: str, target: Path) -> Path:
+    """Gives a written file that couldn't take its place a name beside that: `S14.new.col`, or `S14.new2.col`, …"""
+    for number in ("", *range(2, TRIES + 1)):
+        kept = target.with_name(f"{target.stem}.new{number}{target.suffix}")
+        if not os.path.lexists(kept):
+            with contextlib.suppress(OSError):
+                os.rename(temporary, kept)
+                return kept
+    return Path(temporary)
+
+
+def _reason(error: OSError) -> str:
+    return f"can't be written ({error.strerror or error})"
+
+
+def _remove_abandoned(folder: Path) -> None:
+    oldest = time.time() - ABANDONED_AFTER
+    for path in folder.glob(f"{PREFIX}*{SUFFIX}"):
+        try:
+            if path.stat().st_mtime < oldest:
+                path.unlink()
+        except OSError:
+            pass  # the file itself is written, and the next write tries again

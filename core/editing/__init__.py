@@ -1,0 +1,1 @@
+"""Edited geometry and its source to a new hull or collision set."""

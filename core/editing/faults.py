@@ -1,0 +1,365 @@
+"""What an edited hull may not have when it is written, because the game would have a hole or a ghost wall.
+
+Format notes, section 3. A fault that the source file has already, untouched by the edit, is reported and
+kept: refusing it would keep its owner from editing anything else.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..errors import Severity, some
+from ..formats.mcol import LIMIT, Hull
+from ..geometry import surfaces
+from ..geometry.arrays import narrow
+from ..geometry.edges import edge_census, undirected_edges
+from ..geometry.grid import Grid
+from ..geometry.overlap import overlaps
+from ..geometry.triangles import FLATTEST, corners, doubled, flat
+from .assemble import Edit, Mesh, matches, moved
+from .facing import facing_faults
+from .fault import Fault, Matched, judge, kept_message, owners
+
+LONG_LIST = 160
+"""Triangles of a cell. The longest lists of the game's own maps have about half as many."""
+
+
+def find_faults(edit: Edit, source: Hull, own_box: bool = True) -> list[Fault]:
+    """Everything that `rebuild` would refuse or warn of, in the order in which it looks: what causes other faults comes
+    before them. `own_box`: see its options."""
+    matched = matches(edit, source)
+    faults = [
+        *loose_faults(edit),
+        *limit_faults(edit, source),
+        *shape_faults(edit, source, matched),
+        *room_faults(edit, source),
+    ]
+    if len(edit.triangles) and not unplaced(edit).any():
+        forgiving = source if own_box else None
+        beyond = outside_box(edit, forgiving, source.grid)[edit.triangles].any(axis=1)
+        faults += box_faults(edit, forgiving, source.grid)
+        with np.errstate(invalid="ignore"):  # vertices that no triangle uses needn't be numbers
+            faults += facing_faults(edit, source, bool(source.outside_solid), matched, beyond)
+    return faults + missing_surfaces(edit, source)
+
+
+def loose_faults(edit: Edit) -> list[Fault]:
+    """Vertices of the pieces that no triangle uses. They have no number in the edit, so `elements` is empty; it
+    is `edit.places` that is -1 for them."""
+    if not edit.loose:
+        return []
+    return [Fault(Severity.WARNING, "loose vertices", f"{edit.loose:,} belong to no face and are left out")]
+
+
+def limit_faults(edit: Edit, source: Mesh | None) -> list[Fault]:
+    """A mesh that is empty or larger than the header's counts can say."""
+    vertices, triangles = len(edit.vertices), len(edit.triangles)
+    if not triangles and source is not None and not len(source.triangles):
+        return [Fault(Severity.WARNING, "counts", "the hull has no triangles, as in the source file")]
+    if not triangles:
+        remedy = "parent at least one closed mesh to the hull's root"
+        return [Fault(Severity.ERROR, "counts", "the hull has no triangles", remedy=remedy)]
+    return [
+        Fault(
+            Severity.ERROR,
+            "counts",
+            f"the hull has {count:,} {what}",
+            expected=f"{LIMIT:,} at most",
+            found=f"{_largest(edit)} among them",
+            remedy="simplify it, for example with a Decimate modifier",
+        )
+        for what, count in (("vertices", vertices), ("triangles", triangles))
+        if count > LIMIT
+    ]
+
+
+def room_faults(edit: Edit, source: Mesh | None) -> list[Fault]:
+    """A mesh with more vertices than triangles, for which the game has no room. Runtime notes, section 5."""
+    vertices, triangles = len(edit.vertices), len(edit.triangles)
+    spare = len(source.vertices) - len(source.triangles) if source else 0
+    if vertices - triangles <= max(spare, 0):
+        return []
+    return [
+        Fault(
+            Severity.ERROR,
+            "counts",
+            f"the hull has more vertices ({vertices:,}) than triangles ({triangles:,}), which the game has no room for",
+            remedy="merge vertices by distance, closed surfaces have about twice as many triangles as vertices",
+        )
+    ]
+
+
+def shape_faults(edit: Edit, source: Mesh | None, matched: Matched) -> list[Fault]:
+    """Coordinates that are no numbers, triangles without area or that are there twice, edges that aren't shared by
+    exactly two triangles, and the surfaces that are open thereby."""
+    faults: list[Fault] = []
+    bad = unplaced(edit)
+    if bad.any():
+        faults.append(
+            Fault(
+                Severity.ERROR,
+                "coordinates",
+                f"{np.count_nonzero(bad):,} vertices of {owners(edit, bad[edit.triangles].any(axis=1))} "
+                "have no usable coordinates",
+                "vertices",
+                np.flatnonzero(bad),
+                expected="finite numbers",
+                found=f"{edit.vertices[bad][0]}",
+            )
+        )
+    known, _ = matched
+
+    thin = np.zeros_like(known) if bad.any() else flat(edit.vertices, edit.triangles)
+    inherited = np.zeros_like(thin)
+    if thin.any() and source:
+        inherited[known] = flat(source.vertices, source.triangles)[edit.triangle_ids[known]]
+    faults += judge(
+        edit,
+        thin,
+        inherited,
+        "zero-area triangles",
+        "without area",
+        f"the game would hit them everywhere; {_remedy_for_thin(edit, thin & ~inherited)}",
+    )
+
+    counts = edit.edges.counts
+    old = counts if (counts == 2).all() else _source_counts(edit, source)
+    hole = "fill the hole: the game would have a hole there too"
+    faults += _judge_edges(edit, counts == 1, counts == old, "open edges", "at open edges", hole)
+    if not bad.any():
+        faults += volume_faults(edit, source, matched)
+    inner, what = "remove inner or doubled faces; is an object there twice?", "at edges with three or more faces"
+    faults += _judge_edges(edit, counts > 2, counts == old, "crowded edges", what, inner)
+    faults += _doubled_faults(edit, source, known)
+    return faults + _open_surfaces(edit, edit.edges.triangles_at((counts == 1) & (counts != old)))
+
+
+def unplaced(edit: Edit) -> np.ndarray:
+    """Which vertices that a triangle uses have coordinates that aren't numbers, bool (nv,). Others may: they come
+    from the source and go back there."""
+    bad = np.zeros(len(edit.vertices), bool)
+    if np.isfinite(edit.vertices).all():
+        return bad
+    bad[edit.triangles] = True
+    return bad & ~np.isfinite(edit.vertices).all(axis=1)
+
+
+def _remedy_for_thin(edit: Edit, thin: np.ndarray) -> str:
+    """What helps for triangles without area, bool (nt,): only corners in one place can be merged."""
+    points = corners(edit.vertices, edit.triangles[thin])
+    sides = np.linalg.norm(points - np.roll(points, 1, axis=1), axis=2)
+    apart = sides.min(axis=1) > 4 * FLATTEST * np.abs(points).max(axis=(1, 2))
+    if not apart.any():
+        return "merge vertices by distance"
+    remedy = "triangulate faces with more than three corners; of a triangle, turn the longest edge"
+    return remedy if apart.all() else f"merge vertices by distance, then {remedy}"
+
+
+def volume_faults(edit: Edit, source: Mesh | None, matched: Matched) -> list[Fault]:
+    """Closed surfaces that enclose nothing, as far as float32 can tell: flattened ones, and two sheets back to back.
+    INFO where the source has them so. Two sheets of the same triangles are an ERROR, the cause of others."""
+    if not len(edit.triangles):
+        return []
+    known, _ = matched
+    if source is not None:
+        known = known & ~moved(edit.vertices, edit.vertex_ids, source)[edit.triangles].any(axis=1)
+    surface, odd = edit.oriented
+    triangles = np.where(odd[:, None], edit.triangles[:, [0, 2, 1]], edit.triangles) if odd.any() else edit.triangles
+    empty = surfaces.encloses_nothing(edit.vertices, triangles, surface)
+    empty[surface[edit.edges.triangles_at(edit.edges.counts != 2)]] = False
+    sheets = _sheets(edit, surface, len(empty))
+    is_new = np.zeros(len(empty), bool)
+    is_new[surface[~known]] = True
+    faults = []
+    for severity, chosen in (
+        (Severity.ERROR, sheets & is_new),
+        (Severity.WARNING, empty & ~sheets & is_new),
+        (Severity.INFO, (empty | sheets) & ~is_new),
+    ):
+        if chosen.any():
+            mask, count = chosen[surface], np.count_nonzero(chosen)
+            what = f"{count:,} closed surfaces of {owners(edit, mask)} have" if count > 1 else ""
+            problem = f"{what or f'a closed surface of {owners(edit, mask)} has'} no volume"
+            numbers, remedy = np.flatnonzero(mask), "give it a thickness, or delete it"
+            faults.append(
+                Fault(severity, "no volume", problem, "triangles", numbers, remedy=remedy, surfaces_or_cells=count)
+            )
+    return faults
+
+
+def _sheets(edit: Edit, surface: np.ndarray, count: int) -> np.ndarray:
+    """Which surfaces have each of their triangles twice and are open where they have it once, bool (count,)."""
+    result = np.zeros(count, bool)
+    if _no_two_alike(edit):
+        return result
+    twice = np.bincount(surface, doubled(edit.triangles), minlength=count) == np.bincount(surface, minlength=count)
+    once = _first_alike(edit.triangles)
+    edges = undirected_edges(edit.triangles[once])
+    result[surface[once][edges.triangles_at(edges.counts == 1)]] = True
+    return result & twice
+
+
+def _first_alike(triangles: np.ndarray) -> np.ndarray:
+    """The first of the triangles that have the same corners, of each kind, int64."""
+    return np.unique(np.sort(triangles, axis=1), axis=0, return_index=True)[1]
+
+
+def box_faults(edit: Edit, source: Mesh | None, grid: Grid) -> list[Fault]:
+    """Vertices outside the bounding box, see `outside_box`."""
+    outside = outside_box(edit, source, grid)
+    if not outside.any():
+        return []
+    triangles = outside[edit.triangles].any(axis=1)
+    return [
+        Fault(
+            Severity.ERROR,
+            "bounding box",
+            f"{owners(edit, triangles)} reach outside the bounding box",
+            "vertices",
+            np.flatnonzero(outside),
+            expected=f"{_point(grid.minimum)} to {_point(grid.maximum)}",
+            found=f"{_point(edit.vertices[outside].min(axis=0))} to {_point(edit.vertices[outside].max(axis=0))}",
+            remedy="move them inside, or export with Outside: Grow",
+        )
+    ]
+
+
+def long_list_faults(
+    edit: Edit, source: Hull | None, grid: Grid, listed: tuple[np.ndarray, np.ndarray] | None = None
+) -> list[Fault]:
+    """Cells with so many triangles that looking through them costs the game time. INFO where the source's list is
+    no shorter. `listed` has the lists if they were made already: triangles and their cells, int64 (n,) each."""
+    triangle, cell = listed or overlaps(grid, edit.vertices, edit.triangles)
+    lengths = np.bincount(cell, minlength=grid.cell_count)
+    before = np.zeros(grid.cell_count, np.int64)
+    if source is not None and source.grid.cell_count == grid.cell_count:
+        cells, _, _ = source.entries()
+        before = np.bincount(source.occupied[cells], minlength=grid.cell_count)
+    long = lengths > LONG_LIST
+    faults = []
+    for severity, which in ((Severity.WARNING, long & (lengths > before)), (Severity.INFO, long & (lengths <= before))):
+        if which.any():
+            count = np.count_nonzero(which)
+            problem = (
+                f"{count:,} cells list up to {lengths[which].max():,} triangles, "
+                f"more than {LONG_LIST:,} cost the game time"
+            )
+            elements = np.unique(triangle[which[cell]])
+            remedy = "simplify what is there, or build the hull with smaller cells"
+            faults.append(
+                Fault(severity, "long lists", problem, "triangles", elements, remedy=remedy, surfaces_or_cells=count)
+            )
+    return faults
+
+
+def outside_box(edit: Edit, source: Mesh | None, grid: Grid) -> np.ndarray:
+    """Which vertices lie outside the bounding box, bool (nv,). Not those that are where the source has them, nor those
+    that lie no farther outside, on the same side, than any of the source does."""
+    outside = grid.outside(edit.vertices)
+    if source is None or not outside.any():
+        return outside
+    places = source.vertices[np.isfinite(source.vertices).all(axis=1)]
+    low = np.minimum(places.min(axis=0, initial=np.inf), grid.minimum)
+    high = np.maximum(places.max(axis=0, initial=-np.inf), grid.maximum)
+    outside = ((edit.vertices < low) | (edit.vertices > high)).any(axis=1)
+    return outside & moved(edit.vertices, edit.vertex_ids, source)
+
+
+def missing_surfaces(edit: Edit, source: Mesh) -> list[Fault]:
+    """Each surface of the source of which no triangle is left: a deletion may be a slip, such as an object that
+    left the scene with its collection."""
+    kept = edit.triangle_ids[edit.triangle_ids >= 0]
+    if len(kept) == len(source.triangles):
+        return []
+    triangles = source.triangles.astype(np.int64)
+    surface = surfaces.split(triangles)
+    names = surfaces.names(source.vertices, triangles, surface)
+    left = np.bincount(surface[kept], minlength=len(names))
+    lost = [name for name, count in zip(names, left, strict=True) if not count]
+    if not lost:
+        return []
+    return [Fault(Severity.WARNING, "removed surfaces", f"nothing is left of the source's {some(lost)} below the root")]
+
+
+def _doubled_faults(edit: Edit, source: Mesh | None, known: np.ndarray) -> list[Fault]:
+    """Triangles on the corners of an earlier one, which is not named: it is the one to keep."""
+    if _no_two_alike(edit):
+        return []
+    pairs = doubled(edit.triangles)
+    if not pairs.any():
+        return []
+    inherited = np.zeros_like(known)
+    if source:
+        inherited[known] = doubled(source.triangles)[edit.triangle_ids[known]]
+    first = np.zeros_like(pairs)
+    first[_first_alike(edit.triangles)] = True
+    return judge(
+        edit, pairs & ~first, inherited, "doubled triangles", "that are there twice", "delete one of each pair"
+    )
+
+
+def _no_two_alike(edit: Edit) -> bool:
+    """Whether no triangles at an edge have the same third corner. Tells nothing where an edge has three or more."""
+    opposite = np.roll(narrow(edit.triangles), -2, axis=1).ravel()
+    left, right = edit.edges.pairs()
+    return not (edit.edges.counts > 2).any() and not (opposite[left] == opposite[right]).any()
+
+
+def _open_surfaces(edit: Edit, at_hole: np.ndarray) -> list[Fault]:
+    """Surfaces with a hole that the source doesn't have."""
+    if not at_hole.any():
+        return []
+    surface = surfaces.split(edit.triangles)
+    broken = np.unique(surface[at_hole])
+    triangles = np.isin(surface, broken)
+    return [
+        Fault(
+            Severity.ERROR,
+            "open surfaces",
+            f"{len(broken):,} of {owners(edit, triangles)} that aren't closed",
+            "triangles",
+            np.flatnonzero(triangles),
+            remedy="close every hole",
+            surfaces_or_cells=len(broken),
+        )
+    ]
+
+
+def _judge_edges(
+    edit: Edit, wrong: np.ndarray, inherited: np.ndarray, check: str, what: str, remedy: str
+) -> list[Fault]:
+    """The same for edges, bool (e,)."""
+    faults = []
+    ends = edit.edges.ends
+    new, kept = wrong & ~inherited, wrong & inherited
+    if new.any():
+        triangles = edit.edges.triangles_at(new)
+        problem = f"{np.count_nonzero(new):,} edges, triangles of {owners(edit, triangles)} {what}"
+        faults.append(Fault(Severity.ERROR, check, problem, "edges", ends[new].astype(np.int64), remedy=remedy))
+    if kept.any():
+        problem = kept_message(edit, np.count_nonzero(kept), edit.edges.triangles_at(kept))
+        faults.append(Fault(Severity.WARNING, check, problem, "edges", ends[kept].astype(np.int64)))
+    return faults
+
+
+def _source_counts(edit: Edit, source: Mesh | None) -> np.ndarray:
+    """How many of the source's triangles use each edge, int64 (e,); 0 where it has no such edge."""
+    edges = edit.edges.ends
+    if source is None or not len(source.triangles):
+        return np.zeros(len(edges), np.int64)
+    theirs, counts = edge_census(source.triangles)
+    span = len(source.vertices) + 1
+    keys = theirs[:, 0] * span + theirs[:, 1]
+    ids = np.sort(edit.vertex_ids[edges], axis=1)
+    wanted = np.where(ids[:, 0] < 0, -1, ids[:, 0] * span + ids[:, 1])
+    at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    return np.where(keys[at] == wanted, counts[at], 0)
+
+
+def _largest(edit: Edit) -> str:
+    counts = np.bincount(edit.owners[edit.owners >= 0], minlength=len(edit.names))
+    return f"{counts.max():,} triangles in `{edit.names[int(counts.argmax())]}`"
+
+
+def _point(values: np.ndarray) -> str:
+    return "(" + ", ".join(f"{value:,.7g}" for value in values) + ")"

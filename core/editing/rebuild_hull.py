@@ -1,0 +1,348 @@
+"""An edited mesh and its source hull to a new hull. Format notes, section 3.
+
+What the edit doesn't reach keeps every byte: lists, spheres, fill states, order, unknown words. A hull that
+wasn't edited comes out as it went in because nothing was reached, on the same path as any other.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..errors import Finding, FormatError, Severity
+from ..formats.mcol import FREE, LISTED, SOLID, Hull
+from ..geometry.fill import layers_in_cells
+from ..geometry.grid import LARGEST_DIMENSION, Grid
+from ..geometry.spheres import triangle_spheres
+from ..geometry.triangles import with_own_vertices
+from .assemble import Edit, matches, moved
+from .cell_lists import Lists, rebuild_lists
+from .facing import facing_faults, turn_faces
+from .fault import Matched, owners, refuse
+from .faults import box_faults, limit_faults, loose_faults, missing_surfaces, outside_box, room_faults, shape_faults
+
+
+class Rebuild(enum.Enum):
+    """CHANGED keeps what the edit doesn't reach, ALL makes every list, sphere and fill state anew."""
+
+    CHANGED = "CHANGED"
+    ALL = "ALL"
+
+
+class Outside(enum.Enum):
+    """Geometry outside the bounding box: ERROR refuses it, GROW adds whole cells to the grid."""
+
+    ERROR = "ERROR"
+    GROW = "GROW"
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to rebuild; see `Rebuild` and `Outside`. `turn` turns triangles whose front doesn't face free space.
+    `own_box`: the source's box is its file's own, so what the file has outside of it is kept there."""
+
+    rebuild: Rebuild = Rebuild.CHANGED
+    outside: Outside = Outside.ERROR
+    turn: bool = False
+    own_box: bool = True
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rebuilt:
+    """The new hull, what is worth telling about it, and what changed against the source.
+
+    `moved`, `added`, `removed` count triangles; `cells` are those whose lists were made anew or whose fill
+    state changed, int64, numbered in the new grid.
+    """
+
+    hull: Hull
+    findings: tuple[Finding, ...]
+    moved: int
+    added: int
+    removed: int
+    cells: np.ndarray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Comparison:
+    """The edit against the source. `unchanged` bool (nt,): corners where the source has them; `wound` bool
+    (nt,): and the same way around; `new_number` int64 (nt of the source,): each one's number now, or -1."""
+
+    unchanged: np.ndarray
+    wound: np.ndarray
+    new_number: np.ndarray
+
+
+def rebuild(source: Hull, edit: Edit, options: Options = Options()) -> Rebuilt:
+    """The hull of an edited mesh.
+
+    Raises `FormatError` that names the objects for geometry that the game can't take (see `faults`), or that
+    lies outside the bounding box and `options.outside` is ERROR.
+    """
+    with np.errstate(invalid="ignore"):  # vertices that no triangle uses needn't be numbers
+        return _rebuild(source, edit, options)
+
+
+def _rebuild(source: Hull, edit: Edit, options: Options) -> Rebuilt:
+    findings = refuse(loose_faults(edit) + limit_faults(edit, source))
+    matched = matches(edit, source)
+    findings += refuse(shape_faults(edit, source, matched) + room_faults(edit, source))
+    forgiving = source if options.own_box else None
+    beyond = outside_box(edit, forgiving, source.grid)[edit.triangles].any(axis=1)
+    if options.outside is Outside.ERROR and beyond.any():
+        refuse(box_faults(edit, forgiving, source.grid))
+    if options.turn:
+        edit, faults = turn_faces(edit, source, bool(source.outside_solid), matched, beyond)
+        matched = matches(edit, source)
+    else:
+        faults = facing_faults(edit, source, bool(source.outside_solid), matched, beyond)
+    findings += refuse(faults)
+    grid, cell_map, grown = _fit_grid(source, edit, options)
+    findings += grown + refuse(missing_surfaces(edit, source))
+
+    comparison = _compare(source, edit, matched)
+    everything = options.rebuild is Rebuild.ALL
+    planes_moved = cell_map is not None and not _same_planes(source.grid, grid)
+    lists = rebuild_lists(
+        grid,
+        edit.vertices,
+        edit.triangles,
+        source,
+        cell_map,
+        comparison.new_number,
+        comparison.unchanged,
+        everything or planes_moved,
+    )
+    states = _rebuild_states(source, edit, grid, cell_map, comparison, lists, everything)
+    before = _moved_cells(source.states, cell_map, grid)
+    spheres = _rebuild_spheres(source, edit, comparison, everything)
+    hull = _make_hull(grid, source.outside_solid, edit.vertices, edit.triangles, spheres, states, lists)
+    carried = source.carried
+    if carried:
+        carried = replace(carried, list_words=lists.words, cells=_regrid(carried.cells, cell_map, grid))
+    changed, added, removed = _count_changes(source, edit, comparison)
+    return Rebuilt(
+        hull=replace(hull, carried=carried),
+        findings=tuple(findings),
+        moved=changed,
+        added=added,
+        removed=removed,
+        cells=np.union1d(lists.touched, np.flatnonzero(states != before)),
+    )
+
+
+def count_changes(source: Hull, edit: Edit) -> tuple[int, int, int]:
+    """How many triangles differ from the source's, are new, and are gone."""
+    return _count_changes(source, edit, _compare(source, edit, matches(edit, source)))
+
+
+def _count_changes(source: Hull, edit: Edit, comparison: _Comparison) -> tuple[int, int, int]:
+    known = edit.triangle_ids >= 0
+    kept = int(np.count_nonzero(known))
+    changed = int(np.count_nonzero(known & ~comparison.wound))
+    return changed, len(known) - kept, len(source.triangles) - kept
+
+
+def build(vertices: np.ndarray, triangles: np.ndarray, grid: Grid, outside_solid: bool, name: str = "the mesh") -> Hull:
+    """A hull from nothing: vertices float32 (nv, 3) in game units, triangles (nt, 3), and its grid.
+
+    Raises `FormatError` like `rebuild`.
+    """
+    vertices = np.ascontiguousarray(vertices, np.float32)
+    triangles = np.asarray(triangles, np.int64, order="F")  # faster to go through by corner
+    _refuse_new(vertices, triangles, outside_solid, name)
+    outside = grid.outside(vertices)
+    if outside.any():
+        raise FormatError(f"{np.count_nonzero(outside):,} vertices of {name} lie outside the bounding box")
+    return sort_into_cells(grid, outside_solid, vertices, triangles, triangle_spheres(vertices, triangles))
+
+
+def _refuse_new(vertices: np.ndarray, triangles: np.ndarray, outside_solid: bool, name: str) -> None:
+    """Raises `FormatError` for geometry from no source that the game can't take."""
+    count = len(triangles)
+    edit = Edit(
+        vertices=vertices,
+        triangles=triangles,
+        vertex_ids=np.full(len(vertices), -1),
+        triangle_ids=np.full(count, -1),
+        owners=np.zeros(count, np.int64),
+        origins=np.arange(count),
+        places=np.arange(len(vertices)),
+        names=(name,),
+    )
+    unmatched = (np.zeros(count, bool), np.zeros(count, bool))
+    refuse(limit_faults(edit, None))
+    refuse(shape_faults(edit, None, unmatched) + room_faults(edit, None))
+    refuse(facing_faults(edit, None, outside_solid, unmatched, unmatched[0]))
+
+
+def sort_into_cells(
+    grid: Grid, outside_solid: int, vertices: np.ndarray, triangles: np.ndarray, spheres: np.ndarray
+) -> Hull:
+    """A hull of vertices float32 (nv, 3), triangles (nt, 3) and their spheres float32 (nt, 4): every list, cell sphere
+    and fill state is made here, nothing is checked."""
+    triangles = np.asarray(triangles, np.int64)
+    none, new = np.zeros(0, np.int64), np.zeros(len(triangles), bool)
+    lists = rebuild_lists(grid, vertices, triangles, None, None, none, new, everything=True)
+    rock = layers_in_cells(grid, vertices, triangles) + int(bool(outside_solid)) >= 1
+    states = np.where(rock, SOLID, FREE).astype(np.uint8)
+    states[lists.occupied] = LISTED
+    return _make_hull(grid, int(outside_solid), vertices, triangles, spheres, states, lists)
+
+
+def _make_hull(
+    grid: Grid,
+    outside_solid: int,
+    vertices: np.ndarray,
+    triangles: np.ndarray,
+    spheres: np.ndarray,
+    states: np.ndarray,
+    lists: Lists,
+) -> Hull:
+    return Hull(
+        grid=grid,
+        outside_solid=outside_solid,
+        vertices=vertices,
+        triangles=triangles.astype(np.uint16, order="C"),
+        spheres=spheres,
+        states=states,
+        occupied=lists.occupied,
+        cell_spheres=lists.cell_spheres,
+        first_list=lists.first_list,
+        list_counts=lists.list_counts,
+        list_starts=lists.list_starts,
+        list_sizes=lists.list_sizes,
+        list_spheres=lists.list_spheres,
+        indices=lists.indices,
+    )
+
+
+def _compare(source: Hull, edit: Edit, matched: Matched) -> _Comparison:
+    same, wound = matched
+    in_place = ~moved(edit.vertices, edit.vertex_ids, source)
+    unchanged = same & in_place.take(edit.triangles.T).all(axis=0)
+    new_number = np.full(len(source.triangles), -1)
+    claims = edit.triangle_ids >= 0
+    new_number[edit.triangle_ids[claims]] = np.flatnonzero(claims)
+    return _Comparison(unchanged, unchanged & wound, new_number)
+
+
+def _rebuild_spheres(source: Hull, edit: Edit, comparison: _Comparison, everything: bool) -> np.ndarray:
+    keep = np.zeros_like(comparison.unchanged) if everything else comparison.unchanged
+    spheres = np.zeros((len(edit.triangles), 4), np.float32)
+    spheres[keep] = source.spheres.take(edit.triangle_ids[keep], axis=0)
+    spheres[~keep] = triangle_spheres(*with_own_vertices(edit.vertices, edit.triangles[~keep]))
+    return spheres
+
+
+# --- fill states ----------------------------------------------------------------------------------
+
+
+def _rebuild_states(
+    source: Hull,
+    edit: Edit,
+    grid: Grid,
+    cell_map: np.ndarray | None,
+    comparison: _Comparison,
+    lists: Lists,
+    everything: bool,
+) -> np.ndarray:
+    """Fill states, uint8 (cells,). One that the source holds changes only where the old and the new geometry
+    differ about it."""
+    listed = np.zeros(grid.cell_count, bool)
+    listed[lists.occupied] = True
+    was_listed = np.ones(grid.cell_count, bool)
+    was_listed[np.arange(source.grid.cell_count) if cell_map is None else cell_map] = False
+    was_listed[source.occupied if cell_map is None else cell_map[source.occupied]] = True
+
+    states = _moved_cells(source.states, cell_map, grid).copy()
+    states[lists.touched] = LISTED
+    states[listed & ~was_listed] = LISTED
+    gained = np.zeros(grid.cell_count, np.int32) if everything else _layers_gained(source, edit, grid, comparison)
+    open_question = ~listed & (everything | was_listed | (gained != 0))
+    if open_question.any():
+        layers = layers_in_cells(grid, edit.vertices, edit.triangles) + int(bool(source.outside_solid))
+        solid = layers >= 1
+        differs = everything | was_listed | (solid != (layers - gained >= 1))
+        decided = open_question & differs
+        states[decided] = np.where(solid[decided], SOLID, FREE)
+    return states
+
+
+def _layers_gained(source: Hull, edit: Edit, grid: Grid, comparison: _Comparison) -> np.ndarray:
+    """Layers of rock that the edit added over each cell's centre, from the triangles that it changed alone."""
+    left = np.ones(len(source.triangles), bool)
+    left[edit.triangle_ids[comparison.wound]] = False
+    if not left.any() and comparison.wound.all():
+        return np.zeros(grid.cell_count, np.int32)
+    now = layers_in_cells(grid, *with_own_vertices(edit.vertices, edit.triangles[~comparison.wound]))
+    return now - layers_in_cells(grid, *with_own_vertices(source.vertices, source.triangles[left]))
+
+
+# --- the grid -------------------------------------------------------------------------------------
+
+
+def _fit_grid(source: Hull, edit: Edit, options: Options) -> tuple[Grid, np.ndarray | None, list[Finding]]:
+    """The grid to use, the new numbers of the source's cells where it grew, and a finding that says so."""
+    grid = source.grid
+    forgiving = source if options.own_box else None
+    outliers = outside_box(edit, forgiving, grid)
+    if not outliers.any():
+        return grid, None, []
+    names = owners(edit, outliers[edit.triangles].any(axis=1))
+    size = grid.cell_size.astype(np.float64)
+    beyond = edit.vertices[outliers].astype(np.float64)
+    below = np.maximum(np.ceil((grid.minimum - beyond.min(axis=0)) / size), 0)
+    highest = beyond.max(axis=0)
+    end = grid.minimum + np.array(grid.dimensions) * size  # of the cells; a file's box may end elsewhere
+    above = np.maximum(np.ceil((highest - end) / size), 0)
+    dimensions = np.array(grid.dimensions) + below + above
+    if (dimensions > LARGEST_DIMENSION).any():
+        axis = int(dimensions.argmax())
+        raise FormatError(
+            f"{names} reach too far: the grid would need {dimensions[axis]:,.0f} cells along {'xyz'[axis]}",
+            expected=f"{LARGEST_DIMENSION} at most",
+            remedy="move them closer",
+        )
+    grown = Grid(
+        (grid.minimum - below * size).astype(np.float32),
+        np.where(highest > grid.maximum, end + above * size, grid.maximum).astype(np.float32),
+        grid.cell_size,
+        (int(dimensions[0]), int(dimensions[1]), int(dimensions[2])),
+    )
+    cell_map = grown.number(grid.position(np.arange(grid.cell_count)) + below.astype(np.int64))
+    message = (
+        f"grown from {_times(grid)} to {_times(grown)} cells for {names}: the hull's .rgn now reads its cell table "
+        "at wrong places and must be made anew"
+    )
+    return grown, cell_map, [Finding(Severity.WARNING, "grid", message)]
+
+
+def _same_planes(source: Grid, grown: Grid) -> bool:
+    """Whether the cells of a grown grid lie exactly where they were: its float32 minimum may be a rounded one."""
+    size = grown.cell_size.astype(np.float64)
+    shift = source.minimum.astype(np.float64) - grown.minimum
+    return bool((np.round(shift / size) * size == shift).all())
+
+
+def _moved_cells(values: np.ndarray, cell_map: np.ndarray | None, grid: Grid) -> np.ndarray:
+    if cell_map is None:
+        return values
+    placed = np.zeros(grid.cell_count, values.dtype)
+    placed[cell_map] = values
+    return placed
+
+
+def _regrid(cells: np.ndarray | None, cell_map: np.ndarray | None, grid: Grid) -> np.ndarray | None:
+    """The source's cell records in the new grid; their positions are counted anew."""
+    if cells is None or cell_map is None:
+        return cells
+    placed = _moved_cells(cells, cell_map, grid)
+    placed["position"] = grid.position(np.arange(grid.cell_count))
+    return placed
+
+
+def _times(grid: Grid) -> str:
+    return " x ".join(str(n) for n in grid.dimensions)

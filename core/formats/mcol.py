@@ -1,0 +1,488 @@
+"""MCOL, the collision hull of a map (`.col`): decode and encode. Format notes, section 3.
+
+Decoding keeps every byte: what nobody understands travels in `Carried`, and encoding starts from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from ..errors import FormatError
+from ..geometry.arrays import expand
+from ..geometry.grid import Grid
+from . import chunk, mcol_pointers
+from .binary import big_endian, check_finite, check_indices, native, view
+from .box import BOX_FIELDS, ONE, decode_box, encode_box
+from .chunk import POINTER_BASE, Chunk
+from .mcol_layout import Block, place
+from .mcol_pointers import OddSlots, Place
+
+HEADER = np.dtype(
+    [
+        *BOX_FIELDS,
+        ("unknown_4c", ">u4"),
+        ("vertex_count", ">u2"),
+        ("triangle_count", ">u2"),
+        ("vertices", ">u4"),
+        ("triangles", ">u4"),
+        ("spheres", ">u4"),
+        ("unknown_60", ">u4", 4),
+        ("dimensions", "u1", 3),
+        ("outside_solid", "u1"),
+        ("cells", ">u4"),
+        ("unknown_78", ">u4", 2),
+    ]
+)
+HEADER_END = POINTER_BASE + HEADER.itemsize
+MOST_SHARED = 1 << 18
+"""How many list entries a file may have beyond those that it has room for, because cells share lists."""
+HEADER_POINTERS = ("vertices", "triangles", "spheres", "cells")
+
+CELL = np.dtype(
+    [
+        ("position", "u1", 3),
+        ("state", "u1"),
+        ("list_count", ">u4"),
+        ("lists", ">u4"),
+        ("unknown_0c", ">u4"),
+        ("sphere", ">f4", 4),
+    ]
+)
+LIST = np.dtype([("count", ">u4"), ("indices", ">u4"), ("unknown_08", ">u4", 2), ("sphere", ">f4", 4)])
+
+VERTEX = np.dtype((">f4", 3))
+TRIANGLE = np.dtype((">u2", 3))
+SPHERE = np.dtype((">f4", 4))
+INDEX = np.dtype(">u2")
+
+FREE, LISTED, SOLID = 0, 1, 2
+"""Fill states of a cell: free space, holds triangles, inside rock."""
+
+LIMIT = 65535
+"""Most vertices, and most triangles, that the header's 16-bit counts can say."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Carried:
+    """What a source file said beyond the geometry, kept for the exported one.
+
+    `header` is a HEADER record and `cells` the CELL records (n,) of the source, of which encoding replaces the
+    fields it knows. `list_words` uint32 (m, 2) are the unread words of the list records. `blocks` are the
+    arrays in file order, `lead` the bytes between the header and the first. `shell` holds the file's chunk
+    words and relocation table, `odd_slots` what is unusual about that.
+    """
+
+    header: np.ndarray
+    cells: np.ndarray | None
+    list_words: np.ndarray
+    blocks: tuple[Block, ...]
+    lead: bytes
+    shell: Chunk
+    odd_slots: OddSlots = field(default_factory=OddSlots)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Hull:
+    """A closed triangle mesh with the grid that finds its triangles. Lengths are game units.
+
+    vertices      float32 (nv, 3)
+    triangles     uint16 (nt, 3); the front, counter-clockwise, faces free space
+    spheres       float32 (nt, 4): centre and radius of each triangle's bounding sphere
+    outside_solid non-zero: everything outside the grid is solid
+    states        uint8 (cells,): FREE, LISTED or SOLID
+    occupied      int64 (k,): numbers of the cells that have lists, ascending
+    cell_spheres  float32 (k, 4): bounding spheres in the cell records, which the game does not read
+    first_list    int64 (k,): each occupied cell's first list
+    list_counts   int64 (k,): and how many it has
+    list_starts   int64 (m,): where each list begins in `indices`; -1 for none
+    list_sizes    int64 (m,): and how many triangles it names
+    list_spheres  float32 (m, 4): the game's only test in front of a list
+    indices       uint16 (p,): triangle numbers
+    """
+
+    grid: Grid
+    outside_solid: int
+    vertices: np.ndarray
+    triangles: np.ndarray
+    spheres: np.ndarray
+    states: np.ndarray
+    occupied: np.ndarray
+    cell_spheres: np.ndarray
+    first_list: np.ndarray
+    list_counts: np.ndarray
+    list_starts: np.ndarray
+    list_sizes: np.ndarray
+    list_spheres: np.ndarray
+    indices: np.ndarray
+    carried: Carried | None = field(default=None, repr=False)
+
+    def entries(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Every list entry, in file order: row of `occupied`, list number, triangle number; int64 (e,) each."""
+        rows, lists = expand(self.first_list, self.list_counts)
+        entry_rows, places = expand(self.list_starts[lists], self.list_sizes[lists])
+        return rows[entry_rows], lists[entry_rows], self.indices[places].astype(np.int64)
+
+    def cell_triangles(self, number: int) -> np.ndarray:
+        """The triangle numbers, int64 (n,), that the cell of this number lists."""
+        row = np.searchsorted(self.occupied, number)
+        if row == len(self.occupied) or self.occupied[row] != number:
+            return np.zeros(0, np.int64)
+        lists = self.first_list[row] + np.arange(self.list_counts[row])
+        _, places = expand(self.list_starts[lists], self.list_sizes[lists])
+        return self.indices[places].astype(np.int64)
+
+
+# --- decode ---------------------------------------------------------------------------------------
+
+
+def decode(data: bytes) -> Hull:
+    """Reads a `.col` file. Raises `FormatError` where its bytes can't be understood or can't be right:
+    wrong or cut data, pointers and indices out of range, coordinates that are no numbers, a relocation table
+    that disagrees with the pointers."""
+    shell = chunk.decode(data, b"MCOL")
+    payload_end = POINTER_BASE + len(shell.payload)
+    body = memoryview(data)[:payload_end]
+    header = view(body, HEADER, 1, POINTER_BASE, "the header's bytes")[0]
+    grid = _decode_grid(header)
+    vertex_count, triangle_count = int(header["vertex_count"]), int(header["triangle_count"])
+    counts = {
+        "vertices": vertex_count,
+        "triangles": triangle_count,
+        "spheres": triangle_count,
+        "cells": grid.cell_count,
+    }
+    at = {
+        name: chunk.resolve(header[name], _header_offset(name), name, HEADER_END, payload_end)
+        if counts[name] or header[name]
+        else payload_end  # an array without elements needs no place
+        for name in HEADER_POINTERS
+    }
+
+    vertices = native(view(body, VERTEX, vertex_count, at["vertices"], "vertices"), np.float32)
+    triangles = native(view(body, TRIANGLE, triangle_count, at["triangles"], "triangles"), np.uint16)
+    check_indices(triangles, vertex_count, at["triangles"], TRIANGLE.itemsize)
+    check_finite(vertices, triangles, at["vertices"])
+    spheres = native(view(body, SPHERE, triangle_count, at["spheres"], "triangle spheres"), np.float32)
+    cells = view(body, CELL, grid.cell_count, at["cells"], "cells")
+
+    occupied = np.flatnonzero(cells["list_count"] != 0)
+    lists, lists_at, first_list, list_counts = _decode_lists(body, cells, occupied, at["cells"])
+    indices, indices_at, list_starts, list_sizes = _decode_indices(body, lists, lists_at, triangle_count)
+
+    _check_shared(first_list, list_counts, list_sizes, len(data))
+    blocks, lead = _find_blocks(
+        body,
+        [
+            ("spheres", at["spheres"], triangle_count * SPHERE.itemsize),
+            ("vertices", at["vertices"], vertex_count * VERTEX.itemsize),
+            ("triangles", at["triangles"], triangle_count * TRIANGLE.itemsize),
+            ("cells", at["cells"], len(cells) * CELL.itemsize),
+            ("lists", lists_at, len(lists) * LIST.itemsize),
+            ("indices", indices_at, len(indices) * INDEX.itemsize),
+        ],
+    )
+    at |= {"lists": lists_at, "indices": indices_at}
+    odd_slots = mcol_pointers.compare(
+        shell.slots,
+        _slots(at["cells"], occupied, lists_at, len(lists)),
+        _unfollowed(lists_at, list_sizes),
+        _unread_places(at, {block.name: block.size for block in blocks}, occupied)
+        | _spare_places([(HEADER_END, lead), *((at[b.name] + b.size, b.spare) for b in blocks)]),
+    )
+    return Hull(
+        grid=grid,
+        outside_solid=int(header["outside_solid"]),
+        vertices=vertices,
+        triangles=triangles,
+        spheres=spheres,
+        states=native(cells["state"], np.uint8),
+        occupied=occupied,
+        cell_spheres=native(cells["sphere"][occupied], np.float32),
+        first_list=first_list,
+        list_counts=list_counts,
+        list_starts=list_starts,
+        list_sizes=list_sizes,
+        list_spheres=native(lists["sphere"], np.float32),
+        indices=indices,
+        carried=Carried(
+            header=header,
+            cells=cells,
+            list_words=native(lists["unknown_08"], np.uint32),
+            blocks=blocks,
+            lead=lead,
+            shell=replace(shell, payload=memoryview(b""), slots=np.zeros(0, np.int64)),
+            odd_slots=odd_slots,
+        ),
+    )
+
+
+def _decode_grid(header: np.ndarray) -> Grid:
+    minimum, maximum, cell_size = decode_box(header, POINTER_BASE)
+    nx, ny, nz = (int(count) for count in header["dimensions"])
+    if not nx * ny * nz:
+        raise FormatError("the grid has no cells", offset=_header_offset("dimensions"), found=f"{(nx, ny, nz)}")
+    return Grid(minimum, maximum, cell_size, (nx, ny, nz))
+
+
+def _decode_lists(
+    body: memoryview, cells: np.ndarray, occupied: np.ndarray, cells_at: int
+) -> tuple[np.ndarray, int, np.ndarray, np.ndarray]:
+    """List records (m,), their offset, and each occupied cell's first list and number of lists."""
+    counts = cells["list_count"][occupied].astype(np.int64)
+    starts = POINTER_BASE + cells["lists"][occupied].astype(np.int64)
+    if not len(occupied):
+        return np.zeros(0, LIST), len(body), starts, counts
+    lists_at = int(starts.min())
+    ends = starts + counts * LIST.itemsize
+    first_list = (starts - lists_at) // LIST.itemsize
+    bad = (starts == POINTER_BASE) | (ends > len(body)) | (lists_at + LIST.itemsize * first_list != starts)
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise FormatError(
+            f"cell number {occupied[row]:,} has {counts[row]:,} list records that lie outside the file or "
+            "out of line with the others",
+            offset=cells_at + int(occupied[row]) * CELL.itemsize + CELL.fields["lists"][1],
+            expected=f"records of 32 bytes below 0x{len(body):X}",
+            found=f"0x{starts[row]:X} to 0x{ends[row]:X}",
+        )
+    lists = view(body, LIST, (int(ends.max()) - lists_at) // LIST.itemsize, lists_at, "list records")
+    return lists, lists_at, first_list, counts
+
+
+def _decode_indices(
+    body: memoryview, lists: np.ndarray, lists_at: int, triangle_count: int
+) -> tuple[np.ndarray, int, np.ndarray, np.ndarray]:
+    """The index array uint16 (p,), its offset, and where each list begins in it and how many it has, int64 (m,)."""
+    counts = lists["count"].astype(np.int64)
+    starts = POINTER_BASE + lists["indices"].astype(np.int64)
+    ends = starts + counts * INDEX.itemsize
+    used = starts != POINTER_BASE
+    indices_at = int(starts.min(where=used, initial=len(body)))
+    list_starts = (starts - indices_at) // INDEX.itemsize
+    bad = (ends > len(body)) | (indices_at + INDEX.itemsize * list_starts != starts)
+    if not used.all():
+        bad = np.where(used, bad, counts > 0)
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise FormatError(
+            f"list record number {row:,} names {counts[row]:,} triangles that lie outside the file",
+            offset=lists_at + row * LIST.itemsize + LIST.fields["indices"][1],
+            expected=f"2-byte numbers below 0x{len(body):X}",
+            found=f"0x{starts[row]:X} to 0x{ends[row]:X}",
+        )
+    size = (int(ends.max(where=used, initial=indices_at)) - indices_at) // INDEX.itemsize
+    indices = native(view(body, INDEX, size, indices_at, "list indices"), np.uint16)
+    if size and indices.max() >= triangle_count:
+        listed = np.zeros(size + 1, np.int64)
+        np.add.at(listed, list_starts[used], 1)
+        np.add.at(listed, (ends[used] - indices_at) // INDEX.itemsize, -1)
+        wrong = np.flatnonzero((np.cumsum(listed)[:-1] > 0) & (indices >= triangle_count))
+        if len(wrong):
+            raise FormatError(
+                "a cell list names a triangle that doesn't exist",
+                offset=indices_at + int(wrong[0]) * INDEX.itemsize,
+                expected=f"a number below {triangle_count:,}",
+                found=f"{indices[wrong[0]]:,}",
+            )
+    list_starts[~used] = -1
+    return indices, indices_at, list_starts, counts
+
+
+def _check_shared(first_list: np.ndarray, list_counts: np.ndarray, sizes: np.ndarray, length: int) -> None:
+    """Cells may share lists, and lists indices. Raises `FormatError` if they do so without measure: written out, twenty
+    kilobytes could fill all memory."""
+    ends = np.concatenate(([0.0], np.cumsum(sizes, dtype=np.float64)))
+    entries = float((ends[first_list + list_counts] - ends[first_list]).sum()) if len(first_list) else 0.0
+    most = length // INDEX.itemsize + MOST_SHARED
+    if max(entries, ends[-1]) > most:
+        raise FormatError(
+            "the cells list impossibly many triangles, the same ones over and over",
+            expected=f"{most:,} list entries at most",
+            found=f"{max(entries, ends[-1]):,.0f}",
+            remedy="the file is damaged, or made to do harm",
+        )
+
+
+def _find_blocks(body: memoryview, blocks: list[tuple[str, int, int]]) -> tuple[tuple[Block, ...], bytes]:
+    """The arrays in file order with what lies between them, and what lies in front of the first."""
+    # An array without elements has no place of its own: it goes where the next one begins.
+    order = sorted(blocks, key=lambda block: (block[1], block[2] > 0))
+    starts = [offset for _, offset, _ in order] + [len(body)]
+    for (name, offset, size), following, (next_name, *_) in zip(
+        order, starts[1:], [*order[1:], ("end of file",)], strict=True
+    ):
+        if offset + size > following:
+            raise FormatError(
+                f"the {name} and the {next_name} overlap",
+                offset=following,
+                expected=f"0x{offset + size:X} or beyond",
+                found=f"0x{following:X}",
+            )
+    if starts[0] < HEADER_END:
+        raise FormatError(f"the {order[0][0]} overlap the header", offset=starts[0], expected="0x80 or beyond")
+    found = tuple(
+        Block(name, size, bytes(body[offset + size : following]))
+        for (name, offset, size), following in zip(order, starts[1:], strict=True)
+    )
+    return found, bytes(body[HEADER_END : starts[0]])
+
+
+def _header_offset(name: str) -> int:
+    return POINTER_BASE + HEADER.fields[name][1]
+
+
+def _slots(cells_at: int, occupied: np.ndarray, lists_at: int, list_count: int) -> np.ndarray:
+    """File offsets of the words that hold pointers, ascending: the relocation table, section 2."""
+    return np.sort(
+        np.concatenate(
+            (
+                np.array([_header_offset(name) for name in HEADER_POINTERS]),
+                cells_at + CELL.fields["lists"][1] + CELL.itemsize * occupied,
+                lists_at + LIST.fields["indices"][1] + LIST.itemsize * np.arange(list_count),
+            ),
+            dtype=np.int64,
+        )
+    )
+
+
+def _unfollowed(lists_at: int, list_sizes: np.ndarray) -> np.ndarray:
+    """File offsets of the index pointers of list records without triangles, -1 for other records, int64 (m,)."""
+    pointers = lists_at + LIST.fields["indices"][1] + LIST.itemsize * np.arange(len(list_sizes))
+    return np.where(list_sizes > 0, -1, pointers)
+
+
+_UNREAD_IN_HEADER = tuple(
+    _header_offset(name) - POINTER_BASE + 4 * word
+    for name, words in (
+        ("minimum_w", 1),
+        ("maximum_w", 1),
+        ("extent", 3),
+        ("extent_w", 1),
+        ("unknown_4c", 1),
+        ("unknown_60", 4),
+        ("unknown_78", 2),
+    )
+    for word in range(words)
+)
+_UNREAD_IN_CELL = (CELL.fields["unknown_0c"][1], *range(CELL.fields["sphere"][1], CELL.itemsize, 4))
+_UNREAD_IN_LIST = (LIST.fields["unknown_08"][1], LIST.fields["unknown_08"][1] + 4)
+
+
+def _unread_places(at: dict[str, int], sizes: dict[str, int], occupied: np.ndarray) -> dict[str, Place]:
+    """By name, where a file with arrays at these places and of these sizes has words that the game doesn't read.
+    Runtime notes, sections 2 to 4."""
+    empty = np.ones(sizes["cells"] // CELL.itemsize, bool)
+    empty[occupied] = False
+    return {
+        "header": Place(POINTER_BASE, HEADER.itemsize, _UNREAD_IN_HEADER, HEADER.itemsize),
+        "cells": Place(at["cells"], sizes["cells"], _UNREAD_IN_CELL, CELL.itemsize),
+        "empty cells": Place(at["cells"], sizes["cells"], (CELL.fields["lists"][1],), CELL.itemsize, empty),
+        "lists": Place(at["lists"], sizes["lists"], _UNREAD_IN_LIST, LIST.itemsize),
+    }
+
+
+def _spare_places(spares: Sequence[tuple[int, bytes]]) -> dict[str, Place]:
+    """The same for the bytes in front of the arrays, between and behind them, numbered in file order."""
+    return {f"spare {number}": Place(start, len(spare)) for number, (start, spare) in enumerate(spares)}
+
+
+# --- encode ---------------------------------------------------------------------------------------
+
+
+def encode(hull: Hull) -> bytes:
+    """The bytes of a `.col` file. A decoded hull gives the bytes that it was decoded from.
+
+    Raises `FormatError` if the hull can't be stored: over the limits, or empty runs too long for POF0.
+    """
+    carried = hull.carried or _fresh()
+    grid = hull.grid
+    sizes = {
+        "spheres": len(hull.spheres) * SPHERE.itemsize,
+        "vertices": len(hull.vertices) * VERTEX.itemsize,
+        "triangles": len(hull.triangles) * TRIANGLE.itemsize,
+        "cells": grid.cell_count * CELL.itemsize,
+        "lists": len(hull.list_starts) * LIST.itemsize,
+        "indices": len(hull.indices) * INDEX.itemsize,
+    }
+    at, spares, end = place(carried.lead, carried.blocks, sizes, HEADER_END)
+    if end - POINTER_BASE > 0xFFFFFFFF:
+        raise FormatError(f"the hull would take {end:,} bytes, over 4 GiB", remedy="use larger cells")
+    body = np.zeros(end, np.uint8)
+    for offset, spare in spares:
+        body[offset : offset + len(spare)] = np.frombuffer(spare, np.uint8)
+    _encode_header(hull, carried, at, _records(body, HEADER, POINTER_BASE, 1)[0:1])
+    for name, array, dtype in (
+        ("spheres", hull.spheres, ">f4"),
+        ("vertices", hull.vertices, ">f4"),
+        ("triangles", hull.triangles, ">u2"),
+        ("indices", hull.indices, ">u2"),
+    ):
+        body[at[name] : at[name] + sizes[name]] = np.frombuffer(big_endian(array, dtype), np.uint8)
+    _encode_cells(hull, carried, at["lists"], _records(body, CELL, at["cells"], grid.cell_count))
+    _encode_lists(hull, carried, at["indices"], _records(body, LIST, at["lists"], len(hull.list_starts)))
+    slots = carried.odd_slots.apply(
+        _slots(at["cells"], hull.occupied, at["lists"], len(hull.list_starts)),
+        _unfollowed(at["lists"], hull.list_sizes),
+        _unread_places(at, sizes, hull.occupied) | _spare_places(spares),
+    )
+    return chunk.encode(replace(carried.shell, payload=memoryview(body)[POINTER_BASE:], slots=slots))
+
+
+def _fresh() -> Carried:
+    """What a file made from nothing says where nobody knows the meaning. Format notes, section 3."""
+    header = np.zeros((), HEADER)
+    header["minimum_w"] = header["maximum_w"] = ONE
+    order = ("spheres", "vertices", "triangles", "cells", "lists", "indices")
+    return Carried(
+        header=header,
+        cells=None,
+        list_words=np.zeros((0, 2), np.uint32),
+        blocks=tuple(Block(name, 0, b"") for name in order),
+        lead=b"",
+        shell=Chunk(b"MCOL", memoryview(b""), np.zeros(0, np.int64)),
+    )
+
+
+def _records(body: np.ndarray, dtype: np.dtype, offset: int, count: int) -> np.ndarray:
+    return body[offset : offset + count * dtype.itemsize].view(dtype)
+
+
+def _encode_header(hull: Hull, carried: Carried, at: dict[str, int], header: np.ndarray) -> None:
+    header[0] = carried.header
+    grid = hull.grid
+    encode_box(header[0], grid.minimum, grid.maximum, grid.cell_size)
+    header["vertex_count"], header["triangle_count"] = len(hull.vertices), len(hull.triangles)
+    for name in HEADER_POINTERS:
+        if name == "cells" or len(getattr(hull, name)) or carried.header[name]:
+            header[name] = at[name] - POINTER_BASE
+    header["dimensions"], header["outside_solid"] = grid.dimensions, hull.outside_solid
+
+
+def _encode_cells(hull: Hull, carried: Carried, lists_at: int, cells: np.ndarray) -> None:
+    if carried.cells is None:
+        nx, ny, nz = hull.grid.dimensions
+        box = cells.reshape(nz, ny, nx)
+        for axis, count in enumerate((nx, ny, nz)):
+            box["position"][..., axis] = np.arange(count).reshape((-1,) + (1,) * axis)
+    else:
+        cells[:] = carried.cells
+        emptied = np.flatnonzero(cells["list_count"])
+        emptied = emptied[~np.isin(emptied, hull.occupied, assume_unique=True)]
+        for name in ("list_count", "lists", "sphere"):
+            cells[name][emptied] = 0
+    cells["state"] = hull.states
+    cells["list_count"][hull.occupied] = hull.list_counts
+    cells["lists"][hull.occupied] = lists_at - POINTER_BASE + LIST.itemsize * hull.first_list
+    cells["sphere"][hull.occupied] = hull.cell_spheres
+
+
+def _encode_lists(hull: Hull, carried: Carried, indices_at: int, lists: np.ndarray) -> None:
+    lists["count"] = hull.list_sizes
+    starts = indices_at - POINTER_BASE + INDEX.itemsize * hull.list_starts
+    lists["indices"] = np.where(hull.list_starts < 0, 0, starts)
+    lists["sphere"] = hull.list_spheres
+    if len(carried.list_words) == len(lists):
+        lists["unknown_08"] = carried.list_words

@@ -1,0 +1,1 @@
+"""Navigation volumes from hulls: free space as tetrahedra, built from nothing or patched after an edit."""

@@ -1,0 +1,1 @@
+"""Stand-in game files from nothing, to try things on and to test with."""

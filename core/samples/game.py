@@ -1,0 +1,120 @@
+"""A stand-in game folder: the archive of collision files and the archive of stage tables, with the names, the
+numbers of entries and the phases of the game. Format notes, sections 5 to 7."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from ..formats import chunk, idxd, regn
+from ..formats.binary import padding
+from ..formats.chunk import POINTER_BASE, Chunk
+from ..formats.entry_names import FOLDERS
+from ..game.archive_write import make_archive
+from ..game.game_folder import SETS
+from ..game.stage_tables import STAGES, table_name
+from ..geometry.grid import Grid
+
+COLLISION, TABLES = "hidden/MiscBin.pak", "dat/GP_MAIN_GAME_E.pak"
+ARCHIVE_FILES = tuple(pak[:-2] + ending for pak in (COLLISION, TABLES) for ending in ("ak", "00"))
+"""The archives' tables and data files, each of which needs one."""
+
+NO_TABLE = "S17"
+BOX = "mapmesh_box_500km"
+PHASES: dict[str, tuple[str | None, ...]] = {
+    "S01": ("S01_AsteroidVolume_wp",) * 3,
+    "S04": ("S04_AsteroidVolume_wp", "S04_AsteroidVolume_wp", BOX),
+    "S05": ("S05_AsteroidVolume_wp", "S05_AsteroidVolume_wp"),
+    "S08": ("S08_p1_AsteroidVolume_wp", "S08_p2_AsteroidVolume_wp", BOX),
+    "S13": ("S13_AsteroidVolume_wp", BOX, BOX),
+    "S14": ("S14_p1_AsteroidVolume_wp", "S14_p2_AsteroidVolume_wp", BOX, BOX),
+    "S20": (None, BOX, BOX),
+    "S28": ("S28_p1_AsteroidVolume_wp", BOX, BOX),
+    "Test": ("test",) * 3,
+}
+"""The hull of each phase, None for a phase without one; stages that aren't listed have `BOX` in every phase."""
+
+TOTAL_PHASES, OTHER_TABLES = 87, 150
+
+
+def write_collision(folder: Path, hulls: Mapping[str, tuple[bytes, Grid]], library: bytes) -> Path:
+    """Writes hidden/MiscBin.pak and its data file below `folder`: its path.
+
+    `hulls`: by name, a `.col` file's bytes and its grid; `library`: a CollisionSet's. Raises `FormatError` if a
+    file can't be written.
+    """
+    entries: dict[int | str, tuple[bytes, bool]] = {name: (library, True) for name in SETS}
+    for name, (data, grid) in hulls.items():
+        entries[f"{name}.col"] = (data, True)
+        entries[f"{name}.rgn"] = (sample_navigation(grid), True)
+    return make_archive(folder / COLLISION, entries).path
+
+
+def write_tables(folder: Path, tables_in: str = FOLDERS[0]) -> Path:
+    """Writes dat/GP_MAIN_GAME_E.pak and its data file below `folder`: its path. Raises `FormatError` likewise.
+
+    `tables_in`: the folder in the names of the stage tables, "" for bare names. As in the game, nobody knows it. The
+    archive holds other tables and files too.
+    """
+    entries: dict[int | str, tuple[bytes, bool]] = {
+        table_name(stage, tables_in): (idxd.encode(idxd.build(_sections(stage, hulls))), True)
+        for stage, hulls in _phases().items()
+    }
+    for number in range(OTHER_TABLES):
+        units = [("UnitParameter", [("Name", f"Unit_{number:03}"), ("Hull", str(100 + unit))]) for unit in range(3)]
+        entries[f"unit\\Unit_{number:03}.tbl"] = (idxd.encode(idxd.build(units)), True)
+    entries["font\\Sample.otf"] = (b"OTTO" + bytes(60), False)
+    entries["movie\\Sample.bin"] = (bytes(range(255, 0, -1)), False)
+    return make_archive(folder / "dat" / "GP_MAIN_GAME_E.pak", entries).path
+
+
+def sample_navigation(grid: Grid) -> bytes:
+    """A `.rgn` that fits a grid and knows of one tetrahedron, in its middle cell: enough to be read."""
+    counts = regn.Sections(vertices=4, tetrahedra=1, faces=4, cells=grid.cell_count, items=1, references=1)
+    offsets, end = [], regn.HEADER_END + padding(regn.HEADER_END)
+    for name, count, size in zip(counts._fields, counts, regn.RECORD_SIZES, strict=True):
+        offsets.append(end)
+        end += (count + regn.SPARE_FACES * (name == "faces")) * size
+        end += padding(end)
+    at = regn.Sections(*offsets)
+    body = np.zeros(end, np.uint8)
+    header = body[POINTER_BASE : regn.HEADER_END].view(regn.HEADER)
+    corners = np.stack((grid.minimum, grid.maximum, grid.maximum - grid.minimum, grid.cell_size))
+    body[POINTER_BASE : POINTER_BASE + 64].view(">f4").reshape(4, 4)[:] = np.c_[corners, (1, 1, 0, 0)]
+    header["dimensions"], header["counts"] = grid.dimensions, counts
+    header["pointers"] = [offset - POINTER_BASE for offset in offsets]
+    radius = float(grid.cell_size.min())
+    body[at.vertices : at.vertices + 48].view(">f4")[:] = (np.r_[np.zeros((1, 3)), np.eye(3)] * radius / 4).ravel()
+    body[at.tetrahedra : at.tetrahedra + 16].view(">f4")[:] = (0, 0, 0, radius)
+    body[at.tetrahedra + 0x18 : at.tetrahedra + 0x20].view(">u2")[:] = range(4)
+    cell = at.cells + 8 * (grid.cell_count // 2)
+    body[cell : cell + 8].view(">u4")[:] = 1, at.items - POINTER_BASE
+    body[at.items : at.items + 16].view(">f4")[:] = (0, 0, 0, radius)
+    body[at.items + 16 : at.items + 24].view(">u4")[:] = 1, at.references - POINTER_BASE
+    body[at.references : at.references + 4].view(">u4")[:] = at.tetrahedra - POINTER_BASE
+    slots = np.array([*range(0x70, 0x88, 4), cell + 4, at.items + 0x14, at.references])
+    return chunk.encode(Chunk(b"REGN", memoryview(body)[POINTER_BASE:], slots))
+
+
+def _phases() -> dict[str, tuple[str | None, ...]]:
+    """The hulls of every stage's phases, 87 in all."""
+    stages = [stage for stage in STAGES if stage != NO_TABLE]
+    plain = [stage for stage in stages if stage not in PHASES]
+    left = TOTAL_PHASES - sum(map(len, PHASES.values()))
+    shares = [left // len(plain) + (number < left % len(plain)) for number in range(len(plain))]
+    boxes = {stage: (BOX,) * share for stage, share in zip(plain, shares, strict=True)}
+    return {stage: PHASES[stage] if stage in PHASES else boxes[stage] for stage in stages}
+
+
+def _sections(stage: str, hulls: tuple[str | None, ...]) -> list[tuple[str, list[tuple[str, str]]]]:
+    library = f"CollisionSet_{stage}.bin"
+    library = library if library in SETS else "CollisionSet_S01.bin" if stage != "Test" else "CollisionSet_test.bin"
+    sections: list[tuple[str, list[tuple[str, str]]]] = [("StageResource", [])]
+    for number, hull in enumerate(hulls, 1):
+        rows = [("CollisionMeshes", library)]
+        if hull:
+            rows += [("MapPath", f"{hull}.rgn"), ("MapMesh", f"{hull}.col")]
+        sections.append((f"Phase_{number}", rows))
+    return sections

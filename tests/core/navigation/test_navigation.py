@@ -1,0 +1,384 @@
+"""Navigation volumes: rebuilt from a hull, searched as the game does, patched after an edit."""
+
+from __future__ import annotations
+
+import functools
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core.cli.main import main
+from core.editing.rebuild_hull import build as build_hull
+from core.errors import FormatError
+from core.formats import mcol, regn, regn_contents
+from core.formats.mcol import Hull
+from core.geometry.surfaces import split
+from core.navigation.build import build
+from core.navigation.clearance import clearances, segment_to_triangle
+from core.navigation.patch import Patched, patch
+from core.runtime.route import Route, find_route
+from tests.oracle import game_queries as game
+from tests.oracle.navigation_search import cheapest, locate, read_navigation
+from tests.oracle.readers import read_col
+from tests.support.hulls import DATA, box, cubic_grid, rock
+
+ROCKS = "S13_AsteroidVolume_wp"
+NO_WALL = "S01_AsteroidVolume_wp"
+RADIUS = 1.0
+
+
+@functools.cache
+def hull(name: str = ROCKS) -> Hull:
+    return mcol.decode((DATA / f"{name}.col").read_bytes())
+
+
+@functools.cache
+def volume(name: str = ROCKS) -> bytes:
+    one = hull(name)
+    return regn_contents.encode(build(one), one.grid)
+
+
+def decoded(data: bytes) -> regn_contents.Graph:
+    return regn_contents.decode(regn.decode(data))
+
+
+def is_wall(one: Hull, number: int, surface: np.ndarray) -> bool:
+    return np.ptp(one.vertices[np.unique(one.triangles[surface == number])], axis=0).max() > 90_000
+
+
+def largest_rock(one: Hull) -> tuple[np.ndarray, np.ndarray]:
+    """The surface of each triangle equal to the largest rock's, bool (n,), and that rock's vertices."""
+    surface = split(one.triangles)
+    rocks = [number for number in range(surface.max() + 1) if not is_wall(one, number, surface)]
+    own = max(rocks, key=lambda number: np.ptp(one.vertices[one.triangles[surface == number]].reshape(-1, 3)))
+    return surface == own, np.unique(one.triangles[surface == own])
+
+
+def rebuilt(one: Hull, vertices: np.ndarray, triangles: np.ndarray) -> Hull:
+    used, corners = np.unique(triangles, return_inverse=True)
+    return build_hull(vertices[used], corners.reshape(-1, 3), one.grid, bool(one.outside_solid))
+
+
+def moved_rock(by) -> Hull:
+    one = hull()
+    _, vertices = largest_rock(one)
+    places = one.vertices.copy()
+    places[vertices] += np.float32(by)
+    return rebuilt(one, places, one.triangles)
+
+
+def added_rock() -> Hull:
+    one = hull()
+    places, triangles = rock((-20_000, -20_000, -20_000), 9000, 5)
+    joined = np.concatenate((one.triangles.astype(np.int64), triangles + len(one.vertices)))
+    return rebuilt(one, np.concatenate((one.vertices, places)), joined)
+
+
+def without_rock() -> Hull:
+    one = hull()
+    own, _ = largest_rock(one)
+    return rebuilt(one, one.vertices, one.triangles[~own])
+
+
+def tunnelled() -> Hull:
+    """A hole through the largest rock: a column of its own triangles is taken out by a smaller, inside-out box."""
+    one = hull()
+    _, vertices = largest_rock(one)
+    centre = one.vertices[vertices].mean(axis=0)
+    extent = 0.2 * np.ptp(one.vertices[vertices], axis=0).min()
+    places, triangles = box(centre - extent, centre + extent, inward=True)
+    joined = np.concatenate((one.triangles.astype(np.int64), triangles + len(one.vertices)))
+    return rebuilt(one, np.concatenate((one.vertices, places)), joined)
+
+
+def grown() -> Hull:
+    one = hull()
+    surface = split(one.triangles)
+    wall = next(number for number in range(surface.max() + 1) if is_wall(one, number, surface))
+    places = one.vertices.copy()
+    corners = np.unique(one.triangles[surface == wall])
+    places[corners] = np.sign(places[corners]) * np.float32(60_000)
+    return build_hull(places, one.triangles, cubic_grid(60_000, 12), bool(one.outside_solid))
+
+
+EDITS = {
+    "moved": lambda: moved_rock((-4000, 3000, -2500)),
+    "added": added_rock,
+    "removed": without_rock,
+    "tunnelled": tunnelled,
+    "grown": grown,
+}
+
+
+def free_points(one: Hull, count: int, seed: int = 1) -> np.ndarray:
+    """Points in free space that a ship fits at, float64 (count, 3)."""
+    col = read_col(mcol.encode(one))
+    low, high = one.grid.minimum.astype(float), one.grid.maximum.astype(float)
+    spots = np.random.default_rng(seed).uniform(low, high, (4 * count + 200, 3))
+    solid = game.solid(one.vertices, one.triangles, bool(one.outside_solid), spots)
+    clear = np.isinf(game.sweeps(col, spots, np.full(spots.shape, 1e-3), RADIUS)) & ~solid
+    assert clear.sum() >= count
+    return spots[clear][:count]
+
+
+def routes(one: Hull, data: bytes, count: int, seed: int = 1) -> list[tuple[np.ndarray, np.ndarray, Route]]:
+    graph = decoded(data)
+    spots = free_points(one, 2 * count, seed)
+    return [(a, b, find_route(one, graph, a, b, RADIUS)) for a, b in zip(spots[::2], spots[1::2], strict=True)]
+
+
+def assert_clear(one: Hull, found: list[tuple[np.ndarray, np.ndarray, Route]]) -> None:
+    """No leg of any route touches the hull, as an independent sweep over all its triangles says."""
+    legs = [leg for *_, route in found for leg in zip(route.points[:-1], route.points[1:], strict=True)]
+    if not legs:
+        return
+    starts, ends = (np.array([leg[end] for leg in legs]) for end in (0, 1))
+    times = game.first_sweep_hits(one.vertices, one.triangles, starts, ends - starts, RADIUS)
+    assert (times > 1).all()
+
+
+# --- distances ------------------------------------------------------------------------------------
+
+
+def test_distances_are_those_of_many_sampled_points() -> None:
+    rng = np.random.default_rng(3)
+    segments, faces = rng.uniform(-1, 1, (200, 2, 3)), rng.uniform(-1, 1, (200, 3, 3))
+    part = np.linspace(0, 1, 60)
+    along = segments[:, :1] + part[:, None] * (segments[:, 1:] - segments[:, :1])
+    u, v = (grid.ravel() for grid in np.meshgrid(part, part))
+    inside = u + v <= 1
+    weights = np.stack((1 - u - v, u, v), axis=1)[inside]
+    points = np.einsum("wk,nki->nwi", weights, faces)
+    sampled = np.array([np.linalg.norm(a[:, None] - b, axis=2).min() for a, b in zip(along, points, strict=True)])
+    exact = segment_to_triangle(segments, faces)
+    assert (exact <= sampled + 1e-12).all() and (sampled - exact < 0.05).all()
+    assert (exact[sampled > 0.05] > 0).all()
+
+
+def test_the_nearest_triangle_is_found_among_many() -> None:
+    one = hull()
+    rng = np.random.default_rng(4)
+    segments = rng.uniform(-50_000, 50_000, (30, 1, 3))[:, :, None] + rng.uniform(-4000, 4000, (30, 6, 2, 3))
+    shape = one.vertices.astype(float)[one.triangles]
+    brute = [[segment_to_triangle(np.repeat(s[None], len(shape), 0), shape).min() for s in row] for row in segments]
+    assert clearances(segments, one.vertices, one.triangles) == pytest.approx(np.array(brute))
+    limits = np.full((30, 6), 3000.0)
+    assert clearances(segments, one.vertices, one.triangles, limits) == pytest.approx(np.minimum(brute, 3000))
+
+
+# --- the file -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [ROCKS, NO_WALL])
+def test_every_record_of_a_rebuilt_volume_says_what_it_should(name: str) -> None:
+    one, data = hull(name), volume(name)
+    read = read_navigation(data)
+    spots = np.array(read["vertices"])
+    assert regn.check(regn.decode(data)) == [] and regn.fits(regn.decode(data), one.grid) == []
+    for number, face in enumerate(read["faces"]):
+        points, plane = spots[list(face["vertices"])], np.array(face["plane"])
+        assert face["number"] == number and face["tetrahedra"][0] != 0xFFFF
+        assert np.abs(points @ plane[:3] + plane[3]).max() < 0.05
+        assert np.allclose(points.mean(axis=0), face["centre"], atol=0.01)
+        assert all(number in read["tetrahedra"][t]["faces"] for t in face["tetrahedra"] if t != 0xFFFF)
+    for number, one_of in enumerate(read["tetrahedra"]):
+        assert one_of["number"] == number
+        corners = spots[sorted({v for face in one_of["faces"] for v in read["faces"][face]["vertices"]})]
+        assert (
+            len(corners) == 4 and (np.linalg.norm(corners - one_of["sphere"][:3], axis=1) <= one_of["sphere"][3]).all()
+        )
+        assert locate(read, corners.mean(axis=0)) is not None
+        centres = [read["faces"][face]["centre"] for face in one_of["faces"]]
+        costs = [math.dist(centres[a], centres[b]) for a in range(4) for b in range(a + 1, 4)]
+        assert [price for price, _ in one_of["pairs"]] == pytest.approx(costs, rel=1e-5)
+
+
+def test_the_contents_encode_to_the_bytes_that_they_were_decoded_from() -> None:
+    navigation = regn.decode(volume())
+    graph = regn_contents.decode(navigation)
+    assert regn_contents.encode(graph, hull().grid, navigation.carried) == volume()
+    assert regn_contents.write_back(graph, navigation, np.zeros(len(graph.tetrahedra), bool)) == volume()
+
+
+@pytest.mark.parametrize(
+    ("offset", "value", "problem"),
+    [
+        (regn.TETRAHEDRON.fields["faces"][1], 0xFFFF, "faces"),  # type: ignore[index]
+        (regn.FACE.fields["vertices"][1], 0xFFF0, "vertices"),  # type: ignore[index]
+        (regn.FACE.fields["tetrahedra"][1], 0xFFF0, "tetrahedra"),  # type: ignore[index]
+    ],
+)
+def test_a_number_that_leads_nowhere_is_named(offset: int, value: int, problem: str) -> None:
+    navigation = regn.decode(volume(NO_WALL))
+    start = navigation.offsets.tetrahedra if problem == "faces" else navigation.offsets.faces
+    contents = bytearray(navigation.carried.contents)
+    at = start + offset - regn.HEADER_END
+    contents[at : at + 2] = value.to_bytes(2, "big")
+    broken = replace(navigation, carried=replace(navigation.carried, contents=bytes(contents)))
+    with pytest.raises(FormatError, match=f"one of the {problem} that doesn't exist") as caught:
+        regn_contents.decode(broken)
+    assert caught.value.offset == start + offset
+
+
+# --- the search -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [ROCKS, NO_WALL])
+def test_a_rebuilt_volume_has_a_way_between_any_two_free_points(name: str) -> None:
+    found = routes(hull(name), volume(name), 60)
+    assert all(route.found for *_, route in found)
+    assert_clear(hull(name), found)
+
+
+def test_the_way_is_as_cheap_as_any() -> None:
+    read = read_navigation(volume(NO_WALL))
+    for start, goal, route in routes(hull(NO_WALL), volume(NO_WALL), 12, seed=3):
+        if route.straight:
+            continue
+        centres = np.array([read["faces"][face]["centre"] for face in route.faces])
+        whole = np.concatenate((start[None], centres, goal[None]))
+        length = np.linalg.norm(np.diff(whole, axis=0), axis=1).sum()
+        steps = np.linalg.norm(np.diff(centres, axis=0), axis=1).sum()  # what a rebuilt pair costs is its length
+        assert length + steps == pytest.approx(cheapest(read, start, goal, RADIUS), rel=1e-5)
+
+
+def test_nothing_is_found_from_or_to_rock_and_a_fat_ship_is_told_which_step_refuses_it() -> None:
+    one, graph = hull(NO_WALL), decoded(volume(NO_WALL))
+    (start, goal, _), *_ = [row for row in routes(one, volume(NO_WALL), 20) if not row[2].straight]
+    refused = find_route(one, graph, start, goal, 1e6).refused
+    assert refused and refused.step is not None and refused.clearance < 1e6
+    outside = find_route(one, graph, np.full(3, 1e6), goal).refused
+    assert outside and outside.reason == "the start lies in no tetrahedron"
+
+
+# --- patches --------------------------------------------------------------------------------------
+
+
+@functools.cache
+def patched(name: str) -> tuple[Hull, Patched]:
+    new = EDITS[name]()
+    return new, patch(regn.decode(volume()), hull(), new)
+
+
+def test_an_unedited_hull_leaves_its_volume_byte_for_byte() -> None:
+    assert patch(regn.decode(volume()), hull(), hull()).data == volume()
+
+
+@pytest.mark.parametrize("name", EDITS)
+def test_no_way_through_a_patched_volume_touches_rock(name: str) -> None:
+    new, result = patched(name)
+    found = routes(new, result.data, 150)
+    assert sum(route.found for *_, route in found) > 75
+    assert_clear(new, found)
+
+
+@pytest.mark.parametrize("name", EDITS)
+def test_a_clearance_is_never_more_than_the_distance_to_rock(name: str) -> None:
+    new, result = patched(name)
+    graph = decoded(result.data)
+    segments = graph.centres()[:, regn_contents.PAIRS]
+    exact = clearances(segments, new.vertices, new.triangles)
+    stored = graph.tetrahedra["pairs"]["clearance"]
+    assert (stored <= exact + 1e-3).all()
+
+
+def test_a_patch_changes_only_what_the_edit_reaches() -> None:
+    _, result = patched("moved")
+    before, after = decoded(volume()), decoded(result.data)
+    assert len(result.data) == len(volume())
+    assert np.array_equal(before.faces, after.faces) and np.array_equal(before.vertices, after.vertices)
+    same = before.tetrahedra.copy()
+    same["pairs"]["clearance"] = after.tetrahedra["pairs"]["clearance"]
+    assert same.tobytes() == after.tetrahedra.tobytes()
+    assert 0 < result.lowered + result.raised < before.tetrahedra["pairs"].size / 2
+    assert len(before.references) - len(after.references) >= result.dropped > 0
+
+
+def test_before_the_patch_the_search_flies_through_the_new_rock() -> None:
+    new, result = patched("added")
+    start, goal = np.array([-32_000.0, -20_300, -20_200]), np.array([-8000.0, -19_800, -19_900])
+    old = find_route(new, decoded(volume()), start, goal, RADIUS)
+    fixed = find_route(new, decoded(result.data), start, goal, RADIUS)
+    assert not old.straight and not fixed.straight
+    legs = np.diff(old.points, axis=0) if old.found else np.zeros((0, 3))
+    through = game.first_sweep_hits(new.vertices, new.triangles, old.points[:-1], legs, RADIUS)
+    assert old.found and (through <= 1).any()
+    assert_clear(new, [(start, goal, fixed)])
+
+
+def test_removed_rock_gives_clearances_back_and_says_that_its_space_is_empty() -> None:
+    _, result = patched("removed")
+    assert result.raised and not result.lowered and not result.dropped
+    assert [finding.check for finding in result.findings] == ["navigation freed"]
+
+
+def test_a_grown_grid_answers_in_the_old_box_as_before() -> None:
+    _, result = patched("grown")
+    before, after = read_navigation(volume()), read_navigation(result.data)
+    assert result.new_table and result.dropped == 0
+    for spot in np.random.default_rng(9).uniform(-49_000, 49_000, (300, 3)):
+        assert locate(before, spot) == locate(after, spot)
+
+
+# --- the command line -----------------------------------------------------------------------------
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    status = main([str(argument) for argument in arguments])
+    output = capsys.readouterr()
+    return status, output.out, output.err
+
+
+def test_commands_write_a_volume_patch_it_and_find_a_way(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    old, new = tmp_path / "old.col", tmp_path / "new.col"
+    old.write_bytes(mcol.encode(hull(NO_WALL)))
+    new.write_bytes(mcol.encode(hull(NO_WALL)))
+    status, out, _ = run(capsys, "navigation", old, "-o", tmp_path / "old.rgn")
+    assert status == 0 and "rebuilt" in out and (tmp_path / "old.rgn").read_bytes() == volume(NO_WALL)
+    status, out, _ = run(
+        capsys, "navigation", new, "-o", tmp_path / "new.rgn", "--from", tmp_path / "old.rgn", "--old", old
+    )
+    assert status == 0 and "nothing to change" in out
+    assert (tmp_path / "new.rgn").read_bytes() == volume(NO_WALL)
+    (start, goal, route), *_ = [row for row in routes(hull(NO_WALL), volume(NO_WALL), 20) if not row[2].straight]
+    ends = [",".join(map(str, end.tolist())) for end in (start, goal)]
+    status, out, _ = run(capsys, "route", new, "--from", ends[0], "--to", ends[1], "--json")
+    about = json.loads(out)
+    assert status == 0 and about["found"] and not about["straight"] and "refused" not in about
+    assert about["length"] == pytest.approx(route.length)
+    surface = split(hull(NO_WALL).triangles)
+    inside = ",".join(
+        map(str, hull(NO_WALL).vertices[hull(NO_WALL).triangles[surface == 0]].mean(axis=(0, 1)).tolist())
+    )
+    status, out, _ = run(capsys, "route", new, "--from", ends[0], "--to", inside, "--radius", "5", "--json")
+    assert status == 1 and json.loads(out)["refused"]["reason"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["navigation", "{hull}", "-o", "{hull}"], "is the source file itself"),
+        (["navigation", "{hull}", "-o", "{out}", "--from", "{rgn}"], "needs the old volume and the hull"),
+        (["navigation", "{hull}", "-o", "{out}", "--from", "{rgn}", "--old", "{other}"], "doesn't fit"),
+        (["route", "{other}", "--from", "0,0,0", "--to", "1,1,1", "--navigation", "{rgn}"], "doesn't fit"),
+        (["route", "{hull}", "--from", "0,0", "--to", "1,1,1"], "X,Y,Z"),
+    ],
+)
+def test_wrong_files_are_refused_and_nothing_is_written(
+    arguments: list[str], problem: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    places = {"hull": tmp_path / "a.col", "rgn": tmp_path / "a.rgn", "other": tmp_path / "b.col", "out": tmp_path / "c"}
+    places["hull"].write_bytes(mcol.encode(hull(NO_WALL)))
+    places["rgn"].write_bytes(volume(NO_WALL))
+    places["other"].write_bytes((DATA / "S14_p1_AsteroidVolume_wp.col").read_bytes())
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    try:
+        status, out, err = run(capsys, *(argument.format(**places) for argument in arguments))
+    except SystemExit as stop:
+        status, out, err = int(stop.code or 0), "", capsys.readouterr().err
+    assert status == 2 and out == "" and problem in err and err.count("\n") == 1
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
