@@ -8,7 +8,7 @@ import bpy
 
 from ...core.errors import FormatError
 from ...core.runtime import queries
-from ..overlay import drawing, layers
+from ..overlay import drawing, grid_layers
 from ..overlay.settings import settings
 from ..translations import label_text
 from .operators import Result, refuse
@@ -136,8 +136,8 @@ def place_lines(place: queries.Place) -> list[str]:
     if place.position is None:
         return [here, label_text("Outside the grid")]
     x, y, z = place.position
-    known = place.state in layers.STATES
-    state = label_text(layers.STATES[place.state]) if known else place.state
+    known = place.state in grid_layers.STATES
+    state = label_text(grid_layers.STATES[place.state]) if known else place.state
     cell = label_text(
         "Cell ({x}, {y}, {z}), number {number:,}: {state}", x=x, y=y, z=z, number=place.number, state=state
     )

@@ -21,7 +21,7 @@ from ...core.runtime import queries
 from ..scene import custom_properties, exporting, mesh_arrays, sources, viewport
 from ..scene.roots import by_uid, find_root
 from ..translations import label_text
-from . import layers
+from . import grid_layers
 from .settings import settings
 
 MOST_SPHERES = 1_000
@@ -44,9 +44,9 @@ class Overlay:
     objects: int = 0
     rebuilds: int = 0
     rebuilt_at: float = -ECHO
-    legend: list[tuple[layers.Color, str]] = field(default_factory=list)
+    legend: list[tuple[grid_layers.Color, str]] = field(default_factory=list)
     shot: queries.Shot | None = None
-    layers: dict[str, list[layers.Layer]] = field(default_factory=dict)
+    layers: dict[str, list[grid_layers.Layer]] = field(default_factory=dict)
     place: queries.Place | None = None
     place_key: tuple = ()
     selection_changed: bool = True
@@ -117,7 +117,7 @@ def show_shot(shot: queries.Shot | None) -> None:
     """Shows a shot through the hull, or none."""
     if _overlay is not None and _overlay.hull is not None:
         _overlay.shot = shot
-        _overlay.layers["shot"] = layers.shot_layers(_overlay.hull, shot) if shot else []
+        _overlay.layers["shot"] = grid_layers.shot_layers(_overlay.hull, shot) if shot else []
 
 
 def place_at_cursor(context: bpy.types.Context, overlay: Overlay) -> queries.Place | None:
@@ -166,7 +166,7 @@ def _rebuild(context: bpy.types.Context, overlay: Overlay) -> None:
     overlay.rebuilds += 1
     overlay.rebuilt_at = time.monotonic()
     overlay.layers = {}
-    overlay.legend = layers.legend(layers.list_lengths(overlay.hull))
+    overlay.legend = grid_layers.legend(grid_layers.list_lengths(overlay.hull))
     overlay.selection_changed = True
     overlay.shot = None
 
@@ -187,7 +187,7 @@ def _root_to_show(context: bpy.types.Context, overlay: Overlay) -> bpy.types.Obj
         return root
 
 
-def visible_layers(context: bpy.types.Context, overlay: Overlay) -> list[layers.Layer]:
+def visible_layers(context: bpy.types.Context, overlay: Overlay) -> list[grid_layers.Layer]:
     """The layers that the settings ask for, each made when it is first needed."""
     shown, hull = settings(context), overlay.hull
     if root_shown(context, overlay) is None:
@@ -197,11 +197,11 @@ def visible_layers(context: bpy.types.Context, overlay: Overlay) -> list[layers.
         overlay.layers.pop("spheres", None)
         overlay.selection_changed = False
     makers = {
-        "cells": (shown.cells, lambda: layers.cell_layers(hull)),
-        "rock": (shown.rock, lambda: layers.rock_layers(hull)),
-        "cursor": (found is not None, lambda: layers.place_layers(hull, found)),
-        "spheres": (shown.spheres, lambda: layers.sphere_layers(_selected_spheres(context, overlay))),
-        "shot": (overlay.shot is not None, lambda: layers.shot_layers(hull, overlay.shot)),
+        "cells": (shown.cells, lambda: grid_layers.cell_layers(hull)),
+        "rock": (shown.rock, lambda: grid_layers.rock_layers(hull)),
+        "cursor": (found is not None, lambda: grid_layers.place_layers(hull, found)),
+        "spheres": (shown.spheres, lambda: grid_layers.sphere_layers(_selected_spheres(context, overlay))),
+        "shot": (overlay.shot is not None, lambda: grid_layers.shot_layers(hull, overlay.shot)),
     }
     layers = []
     for name, (wanted, make) in makers.items():
@@ -333,7 +333,7 @@ def _draw_view() -> None:
         gpu.state.blend_set("NONE")
 
 
-def _draw_layer(layer: layers.Layer) -> None:
+def _draw_layer(layer: grid_layers.Layer) -> None:
     wide = layer.kind == "LINES" and layer.width > 1
     uniform = isinstance(layer.color, tuple)
     name = "POLYLINE_UNIFORM_COLOR" if wide else "UNIFORM_COLOR" if uniform else "FLAT_COLOR"

@@ -80,7 +80,7 @@ def cells_of(data: bytes, wanted) -> set[tuple]:
 
 def counted(handlers) -> int:
     """How many of the handlers are the overlay's."""
-    return sum(getattr(call, "__module__", "").endswith(".grid_overlay") for call in handlers)
+    return sum(getattr(call, "__module__", "").endswith(".drawing") for call in handlers)
 
 
 def registered() -> list[int]:
