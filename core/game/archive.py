@@ -17,7 +17,7 @@ from pathlib import Path
 from ..disk import transaction
 from ..disk.files import read_file
 from ..errors import Finding, FormatError, Severity
-from ..formats import ipfb
+from ..formats import compression, ipfb
 from ..formats.entry_names import base_name, ids, inner_path
 from ..formats.hashes import file_id
 from ..formats.ipfb import Entry, Table
@@ -121,7 +121,7 @@ class Archive:
         """An entry's bytes, unpacked. Raises `FormatError` for damaged data; other entries can still be read."""
         stored = self.stored(entry)
         try:
-            return ipfb.unpack(stored)
+            return compression.unpack(stored)
         except FormatError as error:
             raise self._named(error, entry) from error
 
@@ -132,15 +132,15 @@ class Archive:
         """
         start = self.stored(entry._replace(size=min(entry.size, ENOUGH_STORED)))
         try:
-            return ipfb.beginning(start, size)
+            return compression.beginning(start, size)
         except FormatError as error:
             raise self._named(error, entry) from error
 
     def unpacked_size(self, entry: Entry) -> int | None:
         """The length that a packed entry declares, None for a raw one; reads a few bytes."""
-        start = self.stored(entry._replace(size=min(entry.size, ipfb.PACKED.size)))
+        start = self.stored(entry._replace(size=min(entry.size, compression.PACKED.size)))
         try:
-            return ipfb.unpacked_size(start, entry.size)
+            return compression.unpacked_size(start, entry.size)
         except FormatError as error:
             raise self._named(error, entry) from error
 
@@ -233,7 +233,7 @@ def _read_within(archive: Archive, entry: Entry, most: int | None) -> tuple[byte
 
 def most_to_read(archive: Archive) -> int:
     """Bytes that all entries of an archive may have, each shared one once, before reading them ends."""
-    return max(LARGEST_IN_ALL, ipfb.MOST_TIMES * sum(part.size for part in archive.parts.values()))
+    return max(LARGEST_IN_ALL, compression.MOST_TIMES * sum(part.size for part in archive.parts.values()))
 
 
 MOST_NAMED = 1000

@@ -13,7 +13,7 @@ from pathlib import Path
 from ..disk.files import make_folder, write_file
 from ..disk.same_file import same_file
 from ..errors import FormatError
-from ..formats import ipfb
+from ..formats import compression
 from ..formats.entry_names import base_name, has_id, inner_path
 from ..formats.ipfb import Entry
 from .archive import LARGEST_IN_ALL, Archive, Progress, archive_files, belongs_to_archive, blobs
@@ -91,7 +91,7 @@ def _require_room(archive: Archive, entries: Iterable[Entry]) -> None:
             sizes[alike] = 0
             with contextlib.suppress(FormatError):  # what can't be read isn't written
                 unpacked = archive.unpacked_size(entry)
-                most = ipfb.most_unpacked(entry.size)
+                most = compression.most_unpacked(entry.size)
                 sizes[alike] = entry.size if unpacked is None else unpacked if unpacked <= most else 0
     total = sum(sizes[entry._replace(hash=0)] for entry in entries)
     if total > LARGEST_IN_ALL:

@@ -17,7 +17,7 @@ from ..disk.files import make_folder
 from ..disk.lock import alone
 from ..disk.same_file import same_file
 from ..errors import FormatError
-from ..formats import ipfb
+from ..formats import compression, ipfb
 from ..formats.binary import padding
 from ..formats.hashes import file_id
 from ..formats.ipfb import Entry, Table
@@ -136,10 +136,10 @@ def make_archive(
             raise FormatError(problem, file=str(path), remedy="leave one of them out")
         if number == ipfb.END:
             raise FormatError(f"the id of {label!a} is 0, which ends an archive's table", file=str(path))
-        if not packed and ipfb.is_packed(data):
+        if not packed and compression.is_packed(data):
             problem = f"{label} begins with Z1, unpacked the game would take it for packed data"
             raise FormatError(problem, file=str(path), remedy="pack it")
-        stored[number] = ipfb.pack(data) if packed else data
+        stored[number] = compression.pack(data) if packed else data
         if isinstance(name, str):
             names[number] = name
     table = Table((), alignment, limit)
@@ -167,7 +167,7 @@ def _replacement(contents: Contents, entry: Entry, data: bytes) -> bytes | None:
     except FormatError:
         packed = True  # a damaged entry may be replaced; nearly all are packed
     # raw bytes that begin with Z1 would be taken for packed ones, so they are packed whatever the entry was
-    return ipfb.pack(data) if packed or ipfb.is_packed(data) else bytes(data)
+    return compression.pack(data) if packed or compression.is_packed(data) else bytes(data)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,8 @@ from typing import Any
 
 from ..errors import FormatError
 from ..formats import collision_set, mcol
-from ..formats.ipfb import Entry, is_packed, unpack
+from ..formats.compression import is_packed, unpack
+from ..formats.ipfb import Entry
 from ..formats.kinds import Kind, detect
 from ..game.archive import Archive, Progress
 from .diff_hull import Difference, diff_bytes, diff_hulls, diff_sets

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..formats import ipfb
+from ..formats import compression, ipfb
 from ..game.archive import part_names
 from .facts import Fact, NotMeasurable, Same, Subject, Tally
 
@@ -69,10 +69,10 @@ class Archive:
     def head(self, row: int) -> bytes:
         """The first bytes of an entry, unpacked."""
         stored = self.read(row, HEAD)
-        if not ipfb.is_packed(stored) or len(stored) < ipfb.PACKED.size:
+        if not compression.is_packed(stored) or len(stored) < compression.PACKED.size:
             return stored
         try:
-            return zlib.decompressobj().decompress(stored[ipfb.PACKED.size :], HEAD)
+            return zlib.decompressobj().decompress(stored[compression.PACKED.size :], HEAD)
         except zlib.error:
             return b""
 
@@ -81,13 +81,13 @@ class Archive:
         place = int(self.rows["position"][row]), int(self.rows["size"][row])
         if len(stored) < place[1]:
             self.stored.setdefault(place, Stored("cut", False, "", 0))
-        if not ipfb.is_packed(stored) or len(stored) < ipfb.PACKED.size:
+        if not compression.is_packed(stored) or len(stored) < compression.PACKED.size:
             self.stored.setdefault(place, Stored("raw", True, "", 0))
             return stored
-        _, size, adler = ipfb.PACKED.unpack_from(stored)
+        _, size, adler = compression.PACKED.unpack_from(stored)
         stream = zlib.decompressobj()
         try:
-            data = stream.decompress(stored[ipfb.PACKED.size :], min(size, LARGEST_ENTRY) + 1)
+            data = stream.decompress(stored[compression.PACKED.size :], min(size, LARGEST_ENTRY) + 1)
         except zlib.error:
             data = b""
         fits = len(data) == size and stream.eof and zlib.adler32(data) == adler
@@ -98,7 +98,7 @@ class Archive:
 
     def _level(self, stored: bytes, data: bytes) -> str:
         """The first words of the stream, and the level at which our zlib writes the same one."""
-        form = stored[ipfb.PACKED.size : ipfb.PACKED.size + 2].hex()
+        form = stored[compression.PACKED.size : compression.PACKED.size + 2].hex()
         key = digest(stored)
         if key in self.levels:
             return self.levels[key]
@@ -107,7 +107,7 @@ class Archive:
         self.packed_again += len(data)
         for level in LEVELS:
             again = zlib.compress(data, level)
-            if stored[ipfb.PACKED.size : ipfb.PACKED.size + len(again)] == again:
+            if stored[compression.PACKED.size : compression.PACKED.size + len(again)] == again:
                 form += f", level {level}"
                 break
         else:

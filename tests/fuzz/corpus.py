@@ -10,7 +10,7 @@ import numpy as np
 
 from core.editing.build import hull_meshes
 from core.editing.rebuild_hull import build
-from core.formats import idxd, ipfb, mcol, obj
+from core.formats import compression, idxd, mcol, obj
 from core.game.archive_write import make_archive
 from core.geometry.grid import Grid
 from tests.fuzz.readers import READERS, SURVEYED
@@ -44,7 +44,7 @@ def _made() -> dict[str, list[bytes]]:
         "navigation": [make_navigation(mcol.decode(small).grid), make_navigation(hull.grid)],
         "table": [idxd.encode(table), idxd.encode(wide)],
         "archive": [_archive()],
-        "packed": [ipfb.pack(b"packed" * 50), ipfb.pack(b""), b"raw"],
+        "packed": [compression.pack(b"packed" * 50), compression.pack(b""), b"raw"],
         "relocation": [coded, b"\x51\x80\x40\xc0\x40\x00"],
         "obj": [
             obj.encode(hull_meshes(hull, "test")),

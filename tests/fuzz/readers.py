@@ -18,7 +18,7 @@ from core.editing.assemble import assemble
 from core.editing.build import hull_meshes, part_meshes
 from core.editing.rebuild_hull import Options, rebuild
 from core.errors import FormatError
-from core.formats import chunk, collision_set, idxd, ipfb, mcol, obj, regn
+from core.formats import chunk, collision_set, compression, idxd, ipfb, mcol, obj, regn
 from core.formats.kinds import detect
 from core.game import archive
 from core.game.archive_extract import extract
@@ -93,9 +93,9 @@ def read_table(data: bytes) -> None:
 
 def read_packed(data: bytes) -> None:
     """A stored entry of an archive."""
-    ipfb.unpacked_size(data)
-    unpacked = ipfb.unpack(data)
-    assert ipfb.unpack(ipfb.pack(unpacked)) == unpacked
+    compression.unpacked_size(data)
+    unpacked = compression.unpack(data)
+    assert compression.unpack(compression.pack(unpacked)) == unpacked
 
 
 def read_relocation(data: bytes) -> None:

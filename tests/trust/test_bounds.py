@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from core.cli.main import main
-from core.formats import ipfb
+from core.formats import compression, ipfb
 from core.formats.kinds import MAGIC
 from tests.fuzz.readers import FREE_BYTES, TIMES_INPUT
 from tests.support.hulls import DATA
@@ -42,13 +42,13 @@ def archive_of(rows: list[ipfb.Entry], data: bytes, folder: Path) -> Path:
 
 def shared_blob(folder: Path) -> Path:
     """200 rows over one packed blob of zeros: 48 kB that unpack to 10 GB."""
-    stored = ipfb.pack(bytes(47 << 20))
+    stored = compression.pack(bytes(47 << 20))
     return archive_of([ipfb.Entry(row + 1, 0, len(stored)) for row in range(200)], stored, folder)
 
 
 def longer_and_longer(folder: Path) -> Path:
     """The same with each row a byte longer than the last, so that no two are equal."""
-    stored = ipfb.pack(bytes(47 << 20))
+    stored = compression.pack(bytes(47 << 20))
     rows = [ipfb.Entry(row + 1, 0, len(stored) + row) for row in range(200)]
     return archive_of(rows, stored + bytes(200), folder)
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.errors import FormatError
-from core.formats import chunk, collision_set, idxd, ipfb
+from core.formats import chunk, collision_set, compression, idxd, ipfb
 from core.game.archive import open_archive
 from core.game.archive_write import write_archive
 from tests.oracle.readers import OracleError, decode_pof0
@@ -114,8 +114,8 @@ def test_any_archive_table_is_written_back_as_it_was(rows, alignment, limit, tai
 @given(st.binary(max_size=3000))
 def test_packed_bytes_come_out_again(data):
     with cases("archives"):
-        assert ipfb.unpack(ipfb.pack(data)) == data
-        assert ipfb.unpacked_size(ipfb.pack(data)) == len(data)
+        assert compression.unpack(compression.pack(data)) == data
+        assert compression.unpacked_size(compression.pack(data)) == len(data)
 
 
 ENTRIES = st.lists(st.tuples(st.binary(max_size=40), st.booleans(), st.integers(0, 3)), max_size=6)
@@ -128,7 +128,7 @@ def test_any_archive_on_the_disk_is_copied_byte_for_byte(tmp_path_factory, entri
     folder = tmp_path_factory.mktemp("archive")
     data, rows = bytearray(), []
     for number, (contents, packed, spare) in enumerate(entries):
-        stored = ipfb.pack(contents) if packed else contents
+        stored = compression.pack(contents) if packed else contents
         data += bytes([gap]) * (spare * alignment + -len(data) % alignment)
         rows.append((1000 * number, len(data), len(stored)))
         data += stored

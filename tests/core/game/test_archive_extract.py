@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from core.cli import verify
 from core.errors import FormatError
-from core.formats import ipfb
+from core.formats import compression, ipfb
 from core.formats.hashes import file_id
 from core.game import archive, archive_extract
 from core.game.archive import open_archive
@@ -187,7 +187,7 @@ def test_names_beside_an_archive_that_only_look_like_its_own(tmp_path):
 
 def shared_rows(folder, count: int, raw: bytes, longer: int = 0):
     """An archive of `count` rows over one packed blob, each by `longer` bytes longer than the one before."""
-    stored = ipfb.pack(raw)
+    stored = compression.pack(raw)
     rows = [ipfb.Entry(number + 1, 0, len(stored) + longer * number) for number in range(count)]
     folder.mkdir(exist_ok=True)
     (folder / "X.pak").write_bytes(ipfb.encode(ipfb.Table(tuple(rows))))
@@ -199,8 +199,8 @@ def shared_rows(folder, count: int, raw: bytes, longer: int = 0):
 def unpacked(monkeypatch):
     """The sizes of the stored bytes that were unpacked."""
     sizes: list[int] = []
-    real = ipfb.unpack
-    monkeypatch.setattr(ipfb, "unpack", lambda stored: (sizes.append(len(stored)), real(stored))[1])
+    real = compression.unpack
+    monkeypatch.setattr(compression, "unpack", lambda stored: (sizes.append(len(stored)), real(stored))[1])
     return sizes
 
 
@@ -262,5 +262,5 @@ def test_entries_that_overlap_are_read_within_bounds(tmp_path, monkeypatch):
     monkeypatch.setattr(archive, "LARGEST_IN_ALL", 0)
     read: list[int] = []
     found = archive.check(open_archive(tmp_path / "X.pak"), visit=lambda rows, data: read.append(len(data)))
-    assert sum(read) <= ipfb.MOST_TIMES * size
+    assert sum(read) <= compression.MOST_TIMES * size
     assert sum("unpack to too much" in finding.message for finding in found) == count - len(read) > 400

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from core.disk import transaction
 from core.errors import FormatError, Severity
 from core.formats import ipfb
+from core.formats.compression import pack
 from core.formats.hashes import file_id
-from core.formats.ipfb import Entry, Table, pack
+from core.formats.ipfb import Entry, Table
 from core.game.archive import check, open_archive
 from core.game.archive_write import make_archive, write_archive
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from core.errors import FormatError
-from core.formats import ipfb
+from core.formats import compression
 from core.formats.collision_set import CollisionSet, Part, decode, encode
 from core.game.archive import open_archive
 from core.game.archive_write import write_archive
@@ -111,11 +111,11 @@ def test_a_damaged_entry_of_the_mod_stays_or_is_overwritten(game, tmp_path, name
 def test_equal_contents_are_unpacked_and_packed_once(game, tmp_path, monkeypatch):
     merge_into_mod(game, str(tmp_path), [of_set(moved(0, 1))])
     sizes = {"packed": [], "unpacked": []}
-    compress, unpack = zlib.compress, ipfb.unpack
+    compress, unpack = zlib.compress, compression.unpack
     monkeypatch.setattr(
         zlib, "compress", lambda data, level: sizes["packed"].append(len(data)) or compress(data, level)
     )
-    monkeypatch.setattr(ipfb, "unpack", lambda stored: sizes["unpacked"].append(len(stored)) or unpack(stored))
+    monkeypatch.setattr(compression, "unpack", lambda stored: sizes["unpacked"].append(len(stored)) or unpack(stored))
     edited = of_set(moved(0, 2), exported=frozenset(merge_into_mod(game, str(tmp_path), [of_set(moved(0, 1))])[1][0]))
     sizes["unpacked"].clear()
     merge_into_mod(game, str(tmp_path), [edited])
