@@ -1,0 +1,93 @@
+"""The documents: every link leads somewhere, and what they say of the code is so."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+from tests.test_layering import ROOMS, ROOT
+
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / ".github").rglob("*.md")])
+MAPS = [ROOT / "docs" / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md"]
+
+LINK = re.compile(r"!?\[[^\]\n]*\]\(([^)\s]+)\)")
+FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+PLACE = re.compile(r"`((?:core|blender_addon|tests|tools|docs)/[\w./]*|build\.py)`")
+
+
+def name(path: Path) -> str:
+    """The path from the repository's root, as the name of a test."""
+    return path.relative_to(ROOT).as_posix()
+
+
+def prose(path: Path) -> str:
+    """A document without its blocks of code."""
+    return FENCE.sub("", path.read_text(encoding="utf-8"))
+
+
+def anchors(path: Path) -> set[str]:
+    """What a link may say behind `#`: headings in lower case without punctuation, spaces as hyphens, and ids."""
+    found: dict[str, int] = {}
+    slugs = set(re.findall(r'<a id="([^"]+)"', prose(path)))
+    for heading in re.findall(r"^#{1,6} +(.*)$", prose(path), re.MULTILINE):
+        text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading)
+        slug = re.sub(r"[^\w\- ]", "", text.lower()).strip().replace(" ", "-")
+        seen = found.get(slug, 0)
+        found[slug] = seen + 1
+        slugs.add(f"{slug}-{seen}" if seen else slug)
+    return slugs
+
+
+def broken_links(path: Path) -> list[str]:
+    """The relative links of a document that lead to no file, or to no heading of it."""
+    broken = []
+    for target in LINK.findall(prose(path)):
+        if re.match(r"[a-z]+:", target):
+            continue
+        file, _, anchor = unquote(target).partition("#")
+        aim = (path.parent / file).resolve() if file else path
+        if not aim.exists() or (anchor and anchor not in anchors(aim)):
+            broken.append(target)
+    return broken
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=name)
+def test_every_link_leads_somewhere(path: Path) -> None:
+    assert broken_links(path) == []
+
+
+def test_a_broken_link_would_be_found(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(
+        "# One, two & `three`\n## Same\n## Same\n[a](#one-two--three) [b](#same-1) [c](gone.md) [d](#same-2)\n"
+    )
+    assert broken_links(page) == ["gone.md", "#same-2"]
+
+
+def test_every_picture_is_shown_somewhere() -> None:
+    shown = {(path.parent / target).resolve() for path in DOCUMENTS for target in LINK.findall(path.read_text("utf-8"))}
+    assert [picture.name for picture in sorted((ROOT / "docs").rglob("*.png")) if picture not in shown] == []
+
+
+@pytest.mark.parametrize("path", MAPS, ids=name)
+def test_every_place_in_the_code_exists(path: Path) -> None:
+    assert [place for place in PLACE.findall(path.read_text("utf-8")) if not (ROOT / place).exists()] == []
+
+
+def test_the_table_of_rooms_is_the_one_that_the_imports_are_held_to() -> None:
+    """The document names the nearest rooms; whatever those may import, a room may import too."""
+    text = MAPS[0].read_text("utf-8")
+    rows = re.findall(r"^\| `([\w/.]+)` \|[^|]*\|([^|]*)\|$", text, re.MULTILINE)
+    short = {"core/errors.py": "core", "blender_addon/__init__.py": "blender_addon"}
+    nearest = {
+        short.get(room, room): [short.get(other, other) for other in re.findall(r"`([\w/.]+)`", below)]
+        for room, below in rows
+    }
+
+    def below(room: str) -> set[str]:
+        return set(nearest[room]).union(*(below(other) for other in nearest[room]))
+
+    assert {room: below(room) for room in nearest} == {room: set(others) for room, others in ROOMS.items()}
