@@ -8,9 +8,11 @@ from urllib.parse import unquote
 
 import pytest
 
+from core.cli.main import main
 from tests.test_layering import ROOMS, ROOT
 
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / ".github").rglob("*.md")])
+MANUAL = ROOT / "docs" / "MANUAL.md"
 MAPS = [ROOT / "docs" / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md"]
 
 LINK = re.compile(r"!?\[[^\]\n]*\]\(([^)\s]+)\)")
@@ -91,3 +93,28 @@ def test_the_table_of_rooms_is_the_one_that_the_imports_are_held_to() -> None:
         return set(nearest[room]).union(*(below(other) for other in nearest[room]))
 
     assert {room: below(room) for room in nearest} == {room: set(others) for room, others in ROOMS.items()}
+
+
+def rows(heading: str) -> dict[str, str]:
+    """The table below a heading of the manual: the first words of each row, to the row."""
+    text = MANUAL.read_text("utf-8").partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+    return {row.strip("`| ").split("`")[0]: row for row in text.splitlines() if row.startswith("| `")}
+
+
+def help_text(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    """What a command prints for `--help`."""
+    with pytest.raises(SystemExit):
+        main([*arguments, "--help"])
+    return capsys.readouterr().out
+
+
+def test_the_manual_names_every_command_with_its_options(capsys: pytest.CaptureFixture[str]) -> None:
+    documented = {usage.split()[0]: row for usage, row in rows("The command line").items()}
+    commands = re.findall(r"^    (\w+)", help_text(capsys), re.MULTILINE)
+    assert len(commands) > 10 and sorted(documented) == sorted(commands)
+    missing = []
+    for command in commands:
+        options = set(re.findall(r"(?<![\w-])(--?[a-z][\w-]*)", help_text(capsys, command))) - {"-h", "--help", "-m"}
+        named = re.findall(r"--?[a-z][\w-]*", documented[command])
+        missing += [f"{command} {option}" for option in sorted(options) if option not in named]
+    assert missing == []
