@@ -6,7 +6,7 @@ import textwrap
 
 import bpy
 
-from ...core.errors import FormatError
+from ...core.errors import SylpheedError
 from ...core.runtime import queries
 from ..overlay import drawing, grid_layers
 from ..overlay.settings import settings
@@ -29,7 +29,7 @@ class VIEW3D_OT_sylpheed_grid(bpy.types.Operator):
             return {"FINISHED"}
         try:
             drawing.turn_on(context)
-        except FormatError as error:
+        except SylpheedError as error:
             return refuse(self, error)
         return {"FINISHED"}
 
@@ -48,7 +48,7 @@ class VIEW3D_OT_sylpheed_refresh_grid(bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> Result:
         try:
             drawing.refresh(context)
-        except FormatError as error:
+        except SylpheedError as error:
             return refuse(self, error)
         return {"FINISHED"}
 

@@ -7,7 +7,7 @@ import numpy as np
 from bpy.props import FloatProperty, FloatVectorProperty
 from bpy_extras.view3d_utils import region_2d_to_origin_3d, region_2d_to_vector_3d
 
-from ...core.errors import FormatError
+from ...core.errors import RefusedError, SylpheedError
 from ...core.formats import mcol
 from ...core.runtime import queries
 from ..overlay import drawing
@@ -53,7 +53,7 @@ class VIEW3D_OT_sylpheed_shoot(bpy.types.Operator):
             return {"CANCELLED"}
         try:
             drawing.turn_on(context)
-        except FormatError as error:
+        except SylpheedError as error:
             return refuse(self, error)
         context.window.cursor_modal_set("CROSSHAIR")
         context.workspace.status_text_set(label_text("Left click: shoot. Esc or right click: end"))
@@ -72,7 +72,7 @@ class VIEW3D_OT_sylpheed_shoot(bpy.types.Operator):
             self.radius = settings(context).radius
             try:
                 self.start, self.movement = _line_through(root, overlay.hull, region, view, place, self.radius)
-            except FormatError as error:
+            except SylpheedError as error:
                 self.cancel(context)
                 return refuse(self, error)
             self._shoot(overlay.hull)
@@ -88,9 +88,9 @@ class VIEW3D_OT_sylpheed_shoot(bpy.types.Operator):
         try:
             drawing.turn_on(context)
             if not any(self.movement):
-                raise FormatError("the shot goes nowhere", remedy="give a movement other than 0")
+                raise RefusedError("the shot goes nowhere", remedy="give a movement other than 0")
             creating.check_numbers("the shot", *self.start, *self.movement, self.radius)
-        except FormatError as error:
+        except SylpheedError as error:
             return refuse(self, error)
         self._shoot(drawing.current().hull)
         viewport.redraw(context)

@@ -14,7 +14,7 @@ from bpy.app.handlers import persistent
 from gpu_extras.batch import batch_for_shader
 
 from ...core.editing import rebuild_hull
-from ...core.errors import FormatError
+from ...core.errors import SylpheedError
 from ...core.formats import mcol
 from ...core.geometry.spheres import triangle_spheres
 from ...core.runtime import queries
@@ -65,7 +65,7 @@ def turn_on(context: bpy.types.Context) -> None:
     """Registers what the overlay needs, and shows the hull of the active object or the only one. If it is on, that
     hull is read only where another or none is shown.
 
-    Raises `FormatError` if there is none, and stays off then, or on without a hull.
+    Raises `SylpheedError` if there is none, and stays off then, or on without a hull.
     """
     global _overlay
     if _overlay is not None:
@@ -130,7 +130,7 @@ def place_at_cursor(context: bpy.types.Context, overlay: Overlay) -> queries.Pla
         overlay.place_key = key
         try:
             point = np.array(viewport.in_root(root, context.scene.cursor.location))
-        except FormatError:
+        except SylpheedError:
             overlay.place = None
         else:
             overlay.place = queries.place(overlay.hull, point)
@@ -145,7 +145,7 @@ def _rebuild(context: bpy.types.Context, overlay: Overlay) -> None:
     """The hull as it would be exported; where that is refused, the last one that was not, and the reason."""
     try:
         root = _root_to_show(context, overlay)
-    except FormatError:
+    except SylpheedError:
         _show_nothing(overlay)
         raise
     if root.session_uid != overlay.root_uid:
@@ -155,12 +155,12 @@ def _rebuild(context: bpy.types.Context, overlay: Overlay) -> None:
     try:
         exported = exporting.export_hull(context, root, rebuild_hull.Options(), True)
         overlay.hull, overlay.refusal = mcol.decode(exported.data), ""
-    except FormatError as error:
+    except SylpheedError as error:
         overlay.refusal = str(error)
         if overlay.hull is None:
             try:
                 overlay.hull = sources.hull_source(root)
-            except FormatError:
+            except SylpheedError:
                 _show_nothing(overlay)
                 raise
     overlay.rebuilds += 1
@@ -180,7 +180,7 @@ def _root_to_show(context: bpy.types.Context, overlay: Overlay) -> bpy.types.Obj
     """The active object's root or the only one; where neither tells, the one that is shown."""
     try:
         return find_root(context, custom_properties.HULL)
-    except FormatError:
+    except SylpheedError:
         root = by_uid(context.scene, overlay.root_uid)
         if root is None:
             raise
@@ -303,7 +303,7 @@ def _later() -> None:
 def _follow() -> None:
     try:
         refresh(bpy.context)
-    except FormatError:
+    except SylpheedError:
         pass  # no hull any more: nothing is shown, and the panel says so
     viewport.redraw(bpy.context)
 

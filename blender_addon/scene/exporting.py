@@ -44,7 +44,7 @@ class HullEdit:
 
 
 def read_hull(context: bpy.types.Context, root: bpy.types.Object, apply_modifiers: bool) -> HullEdit:
-    """The edit of a hull. Raises `FormatError` for a source that can't be read."""
+    """The edit of a hull. Raises `SylpheedError` for a source that can't be read."""
     source = sources.hull_source(root)
     parts = family(context.scene, root)
     readings = read_objects(context, root, parts.exported, apply_modifiers, lambda _: source)
@@ -70,7 +70,7 @@ def read_hull(context: bpy.types.Context, root: bpy.types.Object, apply_modifier
 def export_hull(
     context: bpy.types.Context, root: bpy.types.Object, options: Options, apply_modifiers: bool
 ) -> Exported:
-    """The `.col` of a hull. Raises `FormatError` that names the objects."""
+    """The `.col` of a hull. Raises `SylpheedError` that names the objects."""
     hull = read_hull(context, root, apply_modifiers)
     rebuilt = rebuild(hull.source, hull.edit, replace(options, own_box=hull.own_box))
     told = [*rebuilt.findings, *_advice(hull, rebuilt)]
@@ -102,7 +102,7 @@ class SetEdit:
 
 
 def export_set(context: bpy.types.Context, root: bpy.types.Object, apply_modifiers: bool) -> Exported:
-    """The `.bin` of a library. Raises `FormatError` that names the objects."""
+    """The `.bin` of a library. Raises `SylpheedError` that names the objects."""
     edited = read_set(context, root, apply_modifiers)
     rebuilt = rebuild_set(edited.source, edited.edits, edited.removed)
     count = len(rebuilt.changed)
@@ -117,7 +117,7 @@ def export_set(context: bpy.types.Context, root: bpy.types.Object, apply_modifie
 
 
 def read_set(context: bpy.types.Context, root: bpy.types.Object, apply_modifiers: bool) -> SetEdit:
-    """The edit of a library. Raises `FormatError` for a source that can't be read."""
+    """The edit of a library. Raises `SylpheedError` for a source that can't be read."""
     source = sources.set_source(root)
     imported = custom_properties.imported_records(root)
     if not custom_properties.root_id(root):
