@@ -8,7 +8,7 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProp
 
 from ...core.errors import SylpheedError
 from ...core.geometry import asteroid
-from ..overlay import drawing
+from ..overlay import state
 from ..scene import creating, custom_properties, importing, sources, viewport
 from ..scene.roots import find_root, has_root
 from ..translations import report_text
@@ -209,7 +209,7 @@ class OBJECT_OT_sylpheed_fit_grid(bpy.types.Operator):
         if not change:
             self.report({"INFO"}, "The grid fits already")
             return {"CANCELLED"}
-        drawing.refresh(context)
+        state.refresh(context)
         warning = report_text("Every cell list is made anew; the hull's .rgn no longer fits and must be made anew")
         report(self, "WARNING", f"{change}. {warning}")
         return {"FINISHED"}

@@ -67,12 +67,19 @@ def read_hull(context: bpy.types.Context, root: bpy.types.Object, apply_modifier
     )
 
 
+def rebuild_root(
+    context: bpy.types.Context, root: bpy.types.Object, options: Options, apply_modifiers: bool
+) -> tuple[HullEdit, Rebuilt]:
+    """The edit of a hull, and the hull that an export writes. Raises `SylpheedError` that names the objects."""
+    hull = read_hull(context, root, apply_modifiers)
+    return hull, rebuild(hull.source, hull.edit, replace(options, own_box=hull.own_box))
+
+
 def export_hull(
     context: bpy.types.Context, root: bpy.types.Object, options: Options, apply_modifiers: bool
 ) -> Exported:
     """The `.col` of a hull. Raises `SylpheedError` that names the objects."""
-    hull = read_hull(context, root, apply_modifiers)
-    rebuilt = rebuild(hull.source, hull.edit, replace(options, own_box=hull.own_box))
+    hull, rebuilt = rebuild_root(context, root, options, apply_modifiers)
     told = [*rebuilt.findings, *_advice(hull, rebuilt)]
     summary = f"{root.name}: {_summary(rebuilt)}" + ("" if hull.own_box else ", in another grid than it came with")
     return Exported(mcol.encode(rebuilt.hull), summary, (*map(str, hull.left_out), *map(str, told)))
