@@ -323,7 +323,7 @@ def hull_import_row(bpy, folder: Path) -> Row:
     hull = mcol.decode(path.read_bytes())
     ready = [(one.name, *bare_arrays(one.vertices, one.triangles)) for one in separate(hull)]
     places = hull.grid.lower_corner(hull.grid.position(hull.occupied)).tolist()
-    names = [f"{path.stem}.cell_{x:02}_{y:02}_{z:02}" for x, y, z in hull.grid.position(hull.occupied).tolist()]
+    names = [f"cell_{x:02}_{y:02}_{z:02}.{path.stem}" for x, y, z in hull.grid.position(hull.occupied).tolist()]
     corners = np.array([[i & 1, i >> 1 & 1, i >> 2] for i in range(8)]) * hull.grid.cell_size
     edges = [(a, a | bit) for a in range(8) for bit in (1, 2, 4) if not a & bit]
 

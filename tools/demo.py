@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 
 HULL = "S14_p1_AsteroidVolume_wp"
-ASTEROIDS = f"{HULL}.asteroid_"
+ASTEROIDS = "asteroid_"
 PICTURE = (640, 640)
 SAMPLES = 16
 
@@ -151,7 +151,7 @@ def set_stage(bpy, rocks):
     scene.view_settings.view_transform = "Standard"
     scene.world = with_nodes(bpy.data.worlds.new("space"))
     scene.world.node_tree.nodes["Background"].inputs["Color"].default_value = (0.09, 0.1, 0.13, 1)
-    wall = bpy.data.objects[f"{HULL}.wall"]
+    wall = bpy.data.objects[f"wall.{HULL}"]
     wall.hide_render = True
     frame = bpy.data.objects.new("frame", bpy.data.meshes.new("frame"))
     corners = [wall.matrix_world @ Vector(corner) for corner in wall.bound_box]

@@ -9,9 +9,8 @@ import bpy
 import numpy as np
 from bpy.props import IntProperty, StringProperty
 
-from ...core.errors import RefusedError, Severity, SylpheedError
+from ...core.errors import FormatError, Severity, some
 from ...core.geometry.triangles import repeated
-from ...core.text import some
 from ..checks import problems, results
 from ..scene import custom_properties, mesh_arrays, object_names, reading
 from ..scene.roots import by_uid, find_all_roots, find_any_root, find_damaged
@@ -102,7 +101,7 @@ class SYLPHEED_OT_select_problem(bpy.types.Operator, RootProperties):
                 self.report({"INFO"}, report_text("{name}: no longer there", name=root.name))
                 return {"CANCELLED"}
             selected, left_out = select_elements(context, found)
-        except SylpheedError as error:
+        except FormatError as error:
             self.report({"WARNING"}, str(error))
             return {"CANCELLED"}
         if left_out:
@@ -137,7 +136,7 @@ def select_elements(context: bpy.types.Context, found: list[problems.Problem]) -
     """Enters edit mode on the objects with elements, exactly those selected. Returns the objects' names, and those
     of objects that can't be entered.
 
-    Raises `SylpheedError` for a face on which edit mode would hang.
+    Raises `FormatError` for a face on which edit mode would hang.
     """
     objects = problems.by_session_uid(context.scene)
     elements = gather(found)
@@ -192,7 +191,7 @@ def _show_alone(context: bpy.types.Context, objects: list[bpy.types.Object]) -> 
         obj.select_set(False)
     view = context.space_data if isinstance(context.space_data, bpy.types.SpaceView3D) else None
     for obj in objects:
-        obj.hide_viewport = False
+        obj.hide_viewport = obj.hide_select = False
         obj.hide_set(False)
         if view and view.local_view:
             obj.local_view_set(view, True)
@@ -205,8 +204,7 @@ def _can_enter(context: bpy.types.Context, obj: bpy.types.Object) -> bool:
 
 
 def _can_select(context: bpy.types.Context, obj: bpy.types.Object) -> bool:
-    known = not obj.hide_select and obj in context.view_layer.objects.values()
-    return known and _collections_shown(context, obj)
+    return obj in context.view_layer.objects.values() and _collections_shown(context, obj)
 
 
 def _collections_shown(context: bpy.types.Context, obj: bpy.types.Object) -> bool:
@@ -223,7 +221,7 @@ def _collections_shown(context: bpy.types.Context, obj: bpy.types.Object) -> boo
 def _refuse_hangs(objects: list[bpy.types.Object]) -> None:
     for obj in objects:
         if not reading.is_edited(obj) and repeated(mesh_arrays.read_mesh(obj.data).triangles).any():
-            raise RefusedError(
+            raise FormatError(
                 f"`{obj.name}` has a face that uses a vertex twice, on which edit mode hangs",
                 remedy="run Mesh > Clean Up > Validate, or delete the object",
             )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +13,7 @@ from bpy_extras.io_utils import ExportHelper, ImportHelper
 
 from ...core.disk import files, same_file
 from ...core.editing import rebuild_hull
-from ...core.errors import RefusedError, SylpheedError
+from ...core.errors import FormatError
 from ...core.formats import kinds
 from ...core.game import known_files
 from ..scene import custom_properties, exporting, importing, mod_export, object_names, stage_import, viewport
@@ -132,7 +131,7 @@ class ImportFiles(ImportHelper):
         """What to say of a file that isn't of this operator's kind, "" of one that is."""
         try:
             found = known_files.detect_file(path)
-        except SylpheedError as error:
+        except FormatError as error:
             return str(error)
         wanted = kinds.Kind[self.kind]
         if found is wanted:
@@ -161,8 +160,10 @@ class ImportFiles(ImportHelper):
 
                 try:
                     done.append(import_one(path, progress))
-                except SylpheedError as error:
-                    failed.append(self.foreign(path, str(replace(error, file=""))) or str(error))
+                except FormatError as error:
+                    message = str(error)
+                    error.file = ""
+                    failed.append(self.foreign(path, str(error)) or message)
         finally:
             window.progress_end()
         if not done:
@@ -243,7 +244,7 @@ class ExportFile(ExportHelper):
         context.window_manager.progress_begin(0, 1)
         try:
             if not self.filepath:
-                raise RefusedError("no file is named", remedy="choose the file to write")
+                raise FormatError("no file is named", remedy="choose the file to write")
             stem, exported = export_root()
             path = bpy.path.ensure_ext(bpy.path.abspath(self.filepath), self.filename_ext)
             if Path(path).name in ("", self.filename_ext):
@@ -253,7 +254,7 @@ class ExportFile(ExportHelper):
             for game in {folders(context)[0], *origins}:
                 same_file.refuse_inside(path, game)
             files.write_file(path, exported.data)
-        except SylpheedError as error:
+        except FormatError as error:
             return refuse(self, error)
         finally:
             context.window_manager.progress_end()
@@ -363,7 +364,7 @@ def suggest_stages(options: bpy.types.OperatorProperties, context: bpy.types.Con
     """The stages of the game folder, for the dialog. Blender passes the operator's options, not the operator."""
     try:
         return [stage.name for stage in stage_import.list_stages(_game_folder(options, context))]
-    except SylpheedError:
+    except FormatError:
         return []  # the dialog and execute say why
 
 
@@ -377,7 +378,7 @@ def suggest_phases(
 def _phases(options: bpy.types.OperatorProperties, context: bpy.types.Context) -> list[tuple[str, str]]:
     try:
         return stage_import.phases(_game_folder(options, context), options.stage)
-    except SylpheedError:
+    except FormatError:
         return []  # the dialog and execute say why
 
 
@@ -448,11 +449,11 @@ class IMPORT_SCENE_OT_sylpheed_stage(bpy.types.Operator, HullProperties):
         try:
             folder = _game_folder(self, context)
             if not folder:
-                raise RefusedError("no game folder is named", remedy="choose it here or in the extension's preferences")
+                raise FormatError("no game folder is named", remedy="choose it here or in the extension's preferences")
             done = stage_import.import_stage(
                 context.scene, folder, folders(context)[1], options, window.progress_update
             )
-        except SylpheedError as error:
+        except FormatError as error:
             return refuse(self, error)
         finally:
             window.progress_end()
@@ -513,7 +514,7 @@ class EXPORT_SCENE_OT_sylpheed_mod(bpy.types.Operator):
                 self.overwrite,
             )
             exported = mod_export.export_mod(context, options, window.progress_update)
-        except SylpheedError as error:
+        except FormatError as error:
             return refuse(self, error)
         finally:
             window.progress_end()
@@ -534,6 +535,7 @@ def _finish_import(operator: bpy.types.Operator, context: bpy.types.Context, don
     """Selects what came in, and reports."""
     roots = [imported.root for imported in done]
     viewport.select(context, roots)
+    viewport.frame(context, roots)
     distance = viewport.reach(context, roots) if operator.reach else None
     if distance:
         raised = report_text(
@@ -541,7 +543,8 @@ def _finish_import(operator: bpy.types.Operator, context: bpy.types.Context, don
         )
         report(operator, "INFO", raised)
     for imported in done:
-        report(operator, "INFO", imported.summary)
+        if imported.summary:
+            report(operator, "INFO", imported.summary)
         for warning in imported.warnings:
             report(operator, "WARNING", warning)
 
@@ -551,7 +554,7 @@ def report(operator: bpy.types.Operator, kind: str, text: str) -> None:
     operator.report({kind}, object_names.printable(text))
 
 
-def refuse(operator: bpy.types.Operator, error: SylpheedError) -> Result:
+def refuse(operator: bpy.types.Operator, error: FormatError) -> Result:
     """Reports why an operator can't do it: its result."""
     report(operator, "ERROR", str(error))
     return {"CANCELLED"}
@@ -563,7 +566,7 @@ def _suggest_name(operator: bpy.types.Operator, context: bpy.types.Context, kind
         return
     try:
         stem = custom_properties.stem(find_root(context, kind, name))
-    except SylpheedError:
+    except FormatError:
         return  # execute says so
     folder = os.path.dirname(bpy.data.filepath)
     operator.filepath = os.path.join(folder, stem + operator.filename_ext)

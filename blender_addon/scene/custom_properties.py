@@ -10,8 +10,9 @@ import os
 from typing import Any
 
 import bpy
+import numpy as np
 
-from ...core.errors import RefusedError, SylpheedError
+from ...core.errors import FormatError
 
 LAYOUT = 1
 """Counts up when the properties below change their meaning. A later one is refused."""
@@ -29,6 +30,7 @@ GAME = "sylpheed_game"
 ENTRY = "sylpheed_entry"
 EXPORTED = "sylpheed_exported"
 VIEW = "sylpheed_view"
+ORIGIN = "sylpheed_origin"
 
 HULL, SET, SHOWN = "hull", "set", "shown"
 """Kinds: the root of a hull, the root of a library, and objects that show something and are never exported."""
@@ -55,12 +57,12 @@ def kind(obj: bpy.types.Object) -> str:
 
 
 def source(root: bpy.types.Object) -> bytes:
-    """The source file's bytes. Raises `SylpheedError` where they are gone, or where a later extension made the root."""
+    """The source file's bytes. Raises `FormatError` where they are gone, or where a later extension made the root."""
     layout = root.get(VERSION, LAYOUT)
     if not isinstance(layout, int):
         raise lost_source(root, VERSION)
     if layout > LAYOUT:
-        raise RefusedError(
+        raise FormatError(
             f"`{root.name}` was imported with a later version of this extension",
             expected=f"layout {LAYOUT} at most",
             found=layout,
@@ -72,9 +74,9 @@ def source(root: bpy.types.Object) -> bytes:
     return data
 
 
-def lost_source(root: bpy.types.Object, what: str) -> SylpheedError:
+def lost_source(root: bpy.types.Object, what: str) -> FormatError:
     """The error for a root of which a property is gone or can't be used."""
-    return RefusedError(f"`{root.name}` lost its source ({what})", remedy="import the file again")
+    return FormatError(f"`{root.name}` lost its source ({what})", remedy="import the file again")
 
 
 def is_damaged_root(obj: bpy.types.Object) -> bool:
@@ -109,13 +111,28 @@ def view(root: bpy.types.Object) -> list[list[float]] | None:
     return [numbers[0:3], numbers[3:6], numbers[6:9]]
 
 
+def set_mesh_origin(mesh: bpy.types.Mesh, origin: np.ndarray) -> None:
+    """Remembers the point of the file, (3,) numbers, about which an imported mesh has its coordinates."""
+    mesh[ORIGIN] = [float(number) for number in origin]
+
+
+def mesh_origin(data: bpy.types.ID | None) -> np.ndarray | None:
+    """The point of the file about which an imported mesh has its coordinates, float64 (3,); None where that isn't
+    known."""
+    values: Any = None if data is None else data.get(ORIGIN)
+    numbers = values.to_list() if hasattr(values, "to_list") else []
+    if len(numbers) != 3 or not all(isinstance(number, float) for number in numbers):
+        return None
+    return np.array(numbers)
+
+
 def came_with(obj: bpy.types.Object, root: bpy.types.Object) -> bool:
     """Whether an object was imported with a root, or is a copy of one that was."""
     return root_id(root) != "" and obj.get(ROOT_ID) == root_id(root)
 
 
 def imported_records(root: bpy.types.Object) -> set[int]:
-    """The records of a collision set that were imported with a root. Raises `SylpheedError` where that is lost."""
+    """The records of a collision set that were imported with a root. Raises `FormatError` where that is lost."""
     records: Any = root.get(IMPORTED)
     numbers = records.to_list() if hasattr(records, "to_list") else records
     if not isinstance(numbers, list) or not all(isinstance(number, int) for number in numbers):
@@ -137,7 +154,7 @@ def is_imported(root: bpy.types.Object, data: bytes) -> bool:
 
 
 def digest(root: bpy.types.Object) -> str:
-    """The SHA-256 of the file that was imported, in hexadecimal. Raises `SylpheedError` as `source` does."""
+    """The SHA-256 of the file that was imported, in hexadecimal. Raises `FormatError` as `source` does."""
     return _known_digest(root) or _digest(source(root))
 
 

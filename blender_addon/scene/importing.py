@@ -5,7 +5,7 @@ from __future__ import annotations
 import fnmatch
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import bpy
@@ -13,17 +13,19 @@ import numpy as np
 
 from ...core.disk import files
 from ...core.editing import assemble
-from ...core.errors import RefusedError, naming
+from ...core.errors import FormatError, some
 from ...core.formats import collision_set, mcol
 from ...core.formats.kinds import Kind
 from ...core.game import known_files
 from ...core.geometry import surfaces
 from ...core.geometry.triangles import repeated
-from ...core.text import some
-from . import axes, custom_properties, object_names, roots
+from . import axes, colors, custom_properties, object_names, roots
 from .mesh_arrays import NewMesh, make_meshes
 
 Progress = Callable[[float], None]
+
+ORIGIN_STEPS = 8192
+"""So many steps across a surface its origin may be set to."""
 
 MOST_CELL_OBJECTS = 20_000
 """A grid of 255 cells an axis would make millions of objects, which Blender does not survive."""
@@ -66,25 +68,29 @@ class Imported:
 
 
 def import_hull(scene: bpy.types.Scene, path: str, options: HullOptions) -> Imported:
-    """Reads a `.col` and makes its objects. Raises `SylpheedError`, and makes none then."""
-    with naming(path):
+    """Reads a `.col` and makes its objects. Raises `FormatError`, and makes none then."""
+    try:
         return make_hull(scene, os.path.basename(path), known_files.read_known(path)[1], options)
+    except FormatError as error:
+        raise (error if error.file else error.within(path)) from None
 
 
 def import_set(scene: bpy.types.Scene, path: str, options: SetOptions, progress: Progress) -> Imported:
-    """Reads a CollisionSet and makes an object for each part that the filter names. Raises `SylpheedError`."""
-    with naming(path):
+    """Reads a CollisionSet and makes an object for each part that the filter names. Raises `FormatError`."""
+    try:
         data = files.read_file(path, known_files.MOST[Kind.COLLISION_SET])
         return make_set(scene, os.path.basename(path), data, options, progress)
+    except FormatError as error:
+        raise (error if error.file else error.within(path)) from None
 
 
 def make_hull(scene: bpy.types.Scene, name: str, data: bytes, options: HullOptions) -> Imported:
-    """The objects of a hull's bytes, called `name` in file or archive. Raises `SylpheedError`, and makes none then."""
+    """The objects of a hull's bytes, called `name` in file or archive. Raises `FormatError`, and makes none then."""
     return _make_hull(scene, _stem(name), data, mcol.decode(data), options)
 
 
 def make_set(scene: bpy.types.Scene, name: str, data: bytes, options: SetOptions, progress: Progress) -> Imported:
-    """The objects of a library's bytes, called `name` in file or archive. Raises `SylpheedError`."""
+    """The objects of a library's bytes, called `name` in file or archive. Raises `FormatError`, and makes none then."""
     library = collision_set.decode(data)
     chosen = _filter_parts(library, options.name_filter)
     return _make_set(scene, _stem(name), data, library, chosen, options, progress)
@@ -104,14 +110,20 @@ def _make_hull(scene: bpy.types.Scene, stem: str, data: bytes, hull: mcol.Hull, 
         surface = surfaces.split(triangles[kept])
         names = surfaces.names(hull.vertices, triangles[kept], surface)
         groups = [kept[group] for group in _grouped(surface, len(names))]
-    new = [
-        _new_mesh(object_names.surface(stem, name), hull.vertices, triangles, group)
-        for name, group in zip(names, groups, strict=True)
-    ]
-    for name, one, mesh in zip(names, new, make_meshes(new), strict=True):
+    new, origins = zip(
+        *(
+            _about_its_centre(_new_mesh(object_names.surface(stem, name), hull.vertices, triangles, group))
+            for name, group in zip(names, groups, strict=True)
+        ),
+        strict=True,
+    )
+    for name, one, origin, mesh in zip(names, new, origins, make_meshes(new), strict=True):
+        custom_properties.set_mesh_origin(mesh, origin)
         obj = add_object(one.name, mesh, root, collection)
-        if name.startswith("wall") and len(names) > 1:
-            obj.display_type = "WIRE"  # else it hides the asteroids that it encloses
+        obj.location = origin
+        colors.color_surface(obj, name)
+        if name.startswith("wall"):
+            show_as_wall(obj)
 
     warnings = []
     if aside.any():
@@ -131,10 +143,11 @@ def _make_hull(scene: bpy.types.Scene, stem: str, data: bytes, hull: mcol.Hull, 
 def _make_cells(
     scene: bpy.types.Scene, stem: str, hull: mcol.Hull, root: bpy.types.Object, parent: bpy.types.Collection
 ) -> list[str]:
-    """A wire box for each cell that lists triangles, all of one mesh, hidden at first."""
+    """A wire box for each cell that lists triangles, all of one mesh, in a collection that is excluded at first."""
     if len(hull.occupied) > MOST_CELL_OBJECTS:
         return [f"{stem}: {len(hull.occupied):,} cells are too many to show as objects, none was made"]
     collection = bpy.data.collections.new(f"{stem} cells")
+    collection.color_tag = colors.CELLS_TAG
     parent.children.link(collection)
     mesh = bpy.data.meshes.new(f"{stem} cell")
     mesh[custom_properties.KIND] = custom_properties.SHOWN
@@ -144,15 +157,16 @@ def _make_cells(
     positions = hull.grid.position(hull.occupied)
     places = hull.grid.lower_corner(positions)
     for position, place in zip(positions.tolist(), places.tolist(), strict=True):
-        add_object(object_names.cell(stem, position), mesh, root, collection).location = place
-    for view_layer in scene.view_layers:
-        _hide(view_layer.layer_collection, collection)
+        box = add_object(object_names.cell(stem, position), mesh, root, collection)
+        box.location, box.color = place, colors.CELL
+    exclude(scene, collection)
     return []
 
 
 def _make_spheres(stem: str, hull: mcol.Hull, root: bpy.types.Object, parent: bpy.types.Collection) -> None:
     """An empty for the sphere in front of each cell's first list, which is what the game tests."""
     collection = bpy.data.collections.new(f"{stem} spheres")
+    collection.color_tag = colors.CELLS_TAG
     parent.children.link(collection)
     positions = hull.grid.position(hull.occupied)
     spheres = hull.list_spheres[hull.first_list]
@@ -204,6 +218,7 @@ def _make_set(
     new = _new_parts([name for _, name in chosen], parts)
     for done, ((number, name), mesh) in enumerate(zip(chosen, make_meshes(new), strict=True)):
         obj = add_object(name, mesh, root, _group(groups, object_names.part_groups(name)))
+        colors.color_part(obj, object_names.part_groups(name))
         obj[custom_properties.RECORD] = number
         obj[custom_properties.GIVEN_NAME] = obj.name
         progress((done + 1) / len(chosen))
@@ -240,7 +255,7 @@ def _new_parts(names: list[str], parts: list[collision_set.Part]) -> list[NewMes
 
 
 def _filter_parts(library: collision_set.CollisionSet, name_filter: str) -> list[tuple[int, str]]:
-    """Numbers and names of the parts that a filter names. Raises `SylpheedError` if there are none."""
+    """Numbers and names of the parts that a filter names. Raises `FormatError` if there are none."""
     patterns = [pattern.strip().lower() for pattern in name_filter.split(",") if pattern.strip()] or ["*"]
     names = [part.name for part in library.parts]
     chosen = [
@@ -249,7 +264,7 @@ def _filter_parts(library: collision_set.CollisionSet, name_filter: str) -> list
         if any(fnmatch.fnmatchcase(name.lower(), pattern) for pattern in patterns)
     ]
     if not chosen:
-        raise RefusedError(
+        raise FormatError(
             f"no part has a name like {name_filter!r}",
             found=", ".join(names[:3]) + ", …",
             remedy='use "*" for all',
@@ -277,6 +292,7 @@ def _make_root(
     scene: bpy.types.Scene, kind: str, stem: str, data: bytes, view: View
 ) -> tuple[bpy.types.Object, bpy.types.Collection]:
     collection = bpy.data.collections.new(stem)
+    collection.color_tag = colors.SET_TAG if kind == custom_properties.SET else colors.HULL_TAG
     scene.collection.children.link(collection)
     root = custom_properties.make_root(kind, stem, data)
     roots.forget()
@@ -308,15 +324,39 @@ def _new_mesh(name: str, vertices: np.ndarray, triangles: np.ndarray, numbers: n
     return NewMesh(name, vertices[used], place[triangles], *(claim.astype(np.int32) for claim in claims))
 
 
+def _about_its_centre(new: NewMesh) -> tuple[NewMesh, np.ndarray]:
+    """A mesh with the centre of its box as its origin, and that point, float64 (3,).
+
+    The point is a multiple of a power of two, so that float32 holds it, and holds it moved by whole units as well.
+    """
+    if not len(new.vertices):
+        return new, np.zeros(3)
+    low, high = new.vertices.min(axis=0).astype(np.float64), new.vertices.max(axis=0).astype(np.float64)
+    step = 2.0 ** np.floor(np.log2(max((high - low).max() / ORIGIN_STEPS, np.finfo(np.float32).tiny)))
+    origin = (np.round((low + high) / 2 / step) * step).astype(np.float32).astype(np.float64)
+    return replace(new, vertices=(new.vertices - origin).astype(np.float32)), origin
+
+
+def show_as_wall(obj: bpy.types.Object) -> None:
+    """Shows a wall as wires that a click goes through: it encloses everything else."""
+    obj.display_type, obj.hide_select = "WIRE", True
+
+
 def _grouped(labels: np.ndarray, count: int) -> list[np.ndarray]:
     """The places of each label 0 to count - 1, ascending."""
     order = np.argsort(labels, kind="stable")
     return np.split(order, np.searchsorted(labels[order], np.arange(1, count)))
 
 
-def _hide(layer_collection: bpy.types.LayerCollection, collection: bpy.types.Collection) -> None:
-    """Closes the collection's eye wherever it shows below."""
+def exclude(scene: bpy.types.Scene, collection: bpy.types.Collection) -> None:
+    """Excludes a collection from every view layer of the scene: one row in the outliner, one click to show it."""
+    for view_layer in scene.view_layers:
+        _exclude(view_layer.layer_collection, collection)
+
+
+def _exclude(layer_collection: bpy.types.LayerCollection, collection: bpy.types.Collection) -> None:
     for child in layer_collection.children:
         if child.collection == collection:
-            child.hide_viewport = True
-        _hide(child, collection)
+            child.exclude = True
+        else:
+            _exclude(child, collection)

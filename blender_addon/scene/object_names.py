@@ -9,18 +9,24 @@ FAMILIES = ("rou", "mob", "rob")
 
 
 def surface(stem: str, name: str) -> str:
-    """`S14_p1.wall`"""
-    return f"{stem}.{name}"
+    """`wall.S14_p1`: what differs comes first, so that it is seen in a narrow outliner."""
+    return f"{name}.{stem}"
 
 
 def cell(stem: str, position: tuple[int, int, int]) -> str:
-    """`S14_p1.cell_02_00_00`"""
-    return "{}.cell_{:02}_{:02}_{:02}".format(stem, *position)
+    """`cell_02_00_00.S14_p1`"""
+    return "cell_{1:02}_{2:02}_{3:02}.{0}".format(stem, *position)
 
 
 def sphere(stem: str, position: tuple[int, int, int]) -> str:
-    """`S14_p1.sphere_02_00_00`"""
-    return "{}.sphere_{:02}_{:02}_{:02}".format(stem, *position)
+    """`sphere_02_00_00.S14_p1`"""
+    return "sphere_{1:02}_{2:02}_{3:02}.{0}".format(stem, *position)
+
+
+def asteroid_number(name: str) -> int:
+    """The number in `asteroid_05` or `asteroid_05.S14_p1`, 0 in any other name."""
+    found = re.match(r"asteroid_(\d+)", name)
+    return int(found[1]) if found else 0
 
 
 def printable(text: str) -> str:

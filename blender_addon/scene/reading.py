@@ -10,8 +10,9 @@ import numpy as np
 
 from ...core.editing.assemble import NEW, Mesh, Piece, identify
 from ...core.editing.placement import EXACT, Placement, place, rounded
-from ...core.text import some
+from ...core.errors import some
 from . import custom_properties, left_out
+from .custom_properties import mesh_origin
 from .evaluation import View, evaluated, is_edited
 from .left_out import Family, LeftOut
 from .mesh_arrays import MeshArrays, read_mesh
@@ -33,6 +34,15 @@ class Origin:
     session_uid: int
     faces: np.ndarray
     own: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _About:
+    """What a mesh's claims are about: the source's vertices, float32 (n, 3), and the point that the import subtracted
+    from them, float64 (3,); None for none."""
+
+    source: np.ndarray | None
+    origin: np.ndarray | None
 
 
 @dataclass(slots=True)
@@ -102,16 +112,14 @@ def _read_object(view: View, obj: bpy.types.Object, source: np.ndarray | None, r
         arrays = _read_geometry(view, obj, obj, reading)
         if arrays is not None:
             origin = Origin(obj.session_uid, arrays.faces, _is_own(obj, arrays))
-            _add(reading, obj.name, arrays, view.placement(obj), origin, source)
+            _add(reading, obj.name, arrays, view.placement(obj), origin, _About(source, mesh_origin(obj.data)))
     elif kind == "EMPTY":
         _read_instances(view, obj, source, reading)
     reading.left_out += left_out.of_object(obj)
 
 
-def _add(
-    reading: Reading, name: str, arrays: MeshArrays, placement: Placement, origin: Origin, source: np.ndarray | None
-) -> None:
-    vertices, slack = place(arrays.vertices, arrays.vertex_ids, placement, source)
+def _add(reading: Reading, name: str, arrays: MeshArrays, placement: Placement, origin: Origin, about: _About) -> None:
+    vertices, slack = place(arrays.vertices, arrays.vertex_ids, placement, about.source, about.origin)
     triangles = arrays.triangles
     if placement is not EXACT:
         if np.linalg.det(placement.matrix[:3, :3]) < 0:
@@ -183,7 +191,8 @@ def _read_instances(view: View, empty: bpy.types.Object, source: np.ndarray | No
                 offset[:3, 3] = -np.array(empty.instance_collection.instance_offset, np.float64)
                 placement = view.placement(empty).after(rounded(offset)).after(view.placement(obj))
                 origin = Origin(empty.session_uid, arrays.faces, False)
-                _add(reading, f"{empty.name}: {obj.name}", arrays, placement, origin, source)
+                about = _About(source, mesh_origin(obj.data))
+                _add(reading, f"{empty.name}: {obj.name}", arrays, placement, origin, about)
         elif obj.instance_type == "COLLECTION" and obj.instance_collection:
             message = f"`{empty.name}` holds the instance `{obj.name}`, which isn't exported: make it real"
             reading.left_out.append(LeftOut(message, (empty.session_uid,)))

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 
 import bpy
 
-from ...core.errors import FormatError, RefusedError, SylpheedError, naming
+from ...core.errors import FormatError
 from ...core.game.game_folder import Game, find_game, stages
 from ...core.game.mod_folder import open_collision
 from ...core.game.stage_tables import Phase, Stage, asteroid_prefix, find_stage
 from ..translations import label_text
 from . import custom_properties
-from .importing import HullOptions, Imported, Progress, SetOptions, make_hull, make_set
+from .importing import HullOptions, Imported, Progress, SetOptions, exclude, make_hull, make_set
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +27,13 @@ class StageOptions:
 
 
 def list_stages(directory: str) -> list[Stage]:
-    """The stages of a game folder. Raises `SylpheedError` if it is none. A dialog asks each time that it is drawn; the
+    """The stages of a game folder. Raises `FormatError` if it is none. A dialog asks each time that it is drawn; the
     tables are read when they changed."""
     return stages(find_game(directory))
 
 
 def phases(directory: str, stage: str) -> list[tuple[str, str]]:
-    """The phases of a stage that have a hull, with its name. Raises `SylpheedError` if there is no such stage."""
+    """The phases of a stage that have a hull, with its name. Raises `FormatError` if there is no such stage."""
     found = find_stage(list_stages(directory), stage)
     return [(phase.name, phase.hull) for phase in found.phases if phase.hull]
 
@@ -46,15 +46,15 @@ def why_no_phase(directory: str, stage: str) -> str:
         return label_text("There is no such folder")
     try:
         game = find_game(directory)
-    except SylpheedError:
+    except FormatError:
         return label_text("This isn't a game folder")
     try:
         found = stages(game)
-    except SylpheedError:
+    except FormatError:
         return label_text("This game folder holds no stage tables")
     try:
         problem = find_stage(found, stage).problem
-    except SylpheedError:
+    except FormatError:
         return label_text("The game has no stage of this name")
     return (
         label_text("The table of this stage is damaged") if problem else label_text("No phase of this stage has a hull")
@@ -66,7 +66,7 @@ def import_stage(
 ) -> list[Imported]:
     """The hull of a phase and parts of its library, from the mod folder where it has them.
 
-    Raises `SylpheedError` that offers what is there, and makes nothing then.
+    Raises `FormatError` that offers what is there, and makes nothing then.
     """
     game = find_game(directory)
     stage = _find_stage(game, options.stage)
@@ -85,24 +85,28 @@ def import_stage(
         name_filter = "*" if options.parts == "ALL" else f"{prefix}_*"
         try:
             library = archive.read(archive.find(phase.set))
-        except SylpheedError as error:  # a demo lacks some of the sets
+        except FormatError as error:  # a demo lacks some of the sets
             imported[0] = replace(imported[0], warnings=(*imported[0].warnings, str(error)))
             return imported
         try:
             parts = make_set(scene, phase.set, library, SetOptions(name_filter, options.hull.view), progress)
-        except SylpheedError as error:
+        except FormatError as error:
             missing = f"{phase.set} holds no asteroids of {stage.name}: {error.problem}"
             imported[0] = replace(imported[0], warnings=(*imported[0].warnings, missing))
         else:
             custom_properties.set_origin(parts.root, str(game.root), phase.set)
-            imported.append(parts)
+            exclude(scene, parts.root.users_collection[0])
+            imported[0] = replace(imported[0], summary=f"{imported[0].summary}; {parts.summary}")
+            imported.append(replace(parts, summary=""))
     return imported
 
 
 def _find_stage(game: Game, name: str) -> Stage:
-    """The stage of a game by its name or its table's id. Raises `SylpheedError` that lists what is there."""
-    with naming(game.root):
+    """The stage of a game by its name or its table's id. Raises `FormatError` that lists what is there."""
+    try:
         stage = find_stage(stages(game), name)
+    except FormatError as error:
+        raise (error if error.file else error.within(str(game.root))) from None
     if stage.problem:
         raise FormatError(f"stage {stage.name} can't be read: {stage.problem}", file=str(game.root))
     return stage
@@ -113,7 +117,7 @@ def _find_phase(game: Game, stage: Stage, wanted: str) -> Phase:
     if named and named[0].hull:
         return named[0]
     usable = [f"{phase.name} ({phase.hull})" for phase in stage.phases if phase.hull]
-    raise RefusedError(
+    raise FormatError(
         f"{wanted} of stage {stage.name} names no hull" if named else f"stage {stage.name} has no phase {wanted!r}",
         file=str(game.root),
         expected=", ".join(usable) or "a stage with a hull",

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..errors import Finding, RefusedError, Severity
-from ..text import some
+from ..errors import Finding, FormatError, Severity, some
 from .assemble import Edit
 
 Matched = tuple[np.ndarray, np.ndarray]
@@ -45,10 +44,10 @@ class Fault:
 
 
 def refuse(faults: Sequence[Fault]) -> list[Finding]:
-    """Raises `RefusedError` for the first fault that is an ERROR, else returns those that are no INFO as findings."""
+    """Raises `FormatError` for the first fault that is an ERROR, else returns those that are no INFO as findings."""
     for fault in faults:
         if fault.severity is Severity.ERROR:
-            raise RefusedError(fault.message, expected=fault.expected, found=fault.found, remedy=fault.remedy)
+            raise FormatError(fault.message, expected=fault.expected, found=fault.found, remedy=fault.remedy)
     return [
         Finding(f.severity, f.check, f.problem, f.kind, tuple(map(int, f.elements.ravel())))
         for f in faults

@@ -73,8 +73,8 @@ def place(
     source: np.ndarray | None = None,
     origin: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray | None]:
-    """Vertices in the file's space, float32 (n, 3), and how far off each may be, float64 (n,), None where all are
-    exact.
+    """Vertices in the file's space, float32 (n, 3), and how far off each may be, float64 (n,), 0 for those that are
+    the source's, None where all are exact.
 
     `local` is float32 (n, 3) and `claims` int64 (n,) numbers of `source`, float32 (m, 3), negative where none. `origin`
     is what the import subtracted from the source's vertices, float64 (3,). A vertex whose bits are as imported moves
@@ -88,16 +88,22 @@ def place(
     imported = known & (start.astype(np.float32).view(np.uint32) == local.view(np.uint32)).all(axis=1)
     if placement is EXACT and origin is None:
         return _settled(local, claims, theirs, known, imported)
+    if origin is not None and _only_moves(placement, origin):
+        return _settled_about(origin, local, claims, start.astype(np.float32), theirs, known, imported)
     with np.errstate(invalid="ignore", over="ignore"):
         exact = np.where(imported[:, None], start, local.astype(np.float64))
-        stored = np.where(imported, 0.0, STORED * np.abs(local).max(axis=1))
+        largest = np.abs(local).max(axis=1)
+        if origin is not None:  # moving the origin rounds once more, from where the import put the vertex
+            largest = np.maximum(largest, np.abs(start).max(axis=1), where=known, out=largest.copy())
+        stored = np.where(imported, 0.0, STORED * largest)
         vertices, slack = _moved(exact, placement, stored)
         if slack is None:
             return vertices, None
         placed = exact @ placement.matrix[:3, :3].T + placement.matrix[:3, 3]
         near = known & (np.abs(placed - theirs).max(axis=1) <= slack)
     vertices[near] = theirs[near]
-    return vertices, slack
+    slack[near] = 0
+    return vertices, slack if slack.any() else None
 
 
 def pull_inside(vertices: np.ndarray, slack: np.ndarray | None, low: np.ndarray, high: np.ndarray) -> np.ndarray:
@@ -120,6 +126,31 @@ def _moved(local: np.ndarray, placement: Placement, stored: np.ndarray) -> tuple
         reach = np.abs(placement.matrix[:3, :3]).sum(axis=1).max()
         error = (np.abs(exact) @ placement.error[:3, :3].T + placement.error[:3, 3]).max(axis=1, initial=0)
     return vertices, error + reach * stored
+
+
+def _only_moves(placement: Placement, by: np.ndarray) -> bool:
+    """Whether a placement moves by this, float64 (3,), and does nothing else."""
+    matrix = EXACT.matrix.copy()
+    matrix[:3, 3] = by
+    return np.array_equal(placement.matrix, matrix)
+
+
+def _settled_about(
+    origin: np.ndarray,
+    local: np.ndarray,
+    claims: np.ndarray,
+    start: np.ndarray,
+    theirs: np.ndarray,
+    known: np.ndarray,
+    imported: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray | None]:
+    """Vertices of a piece whose origin, float64 (3,), is where the import put it: what nothing moves has the source's
+    coordinates."""
+    settled, slack = _settled(local, claims, start, known, imported)
+    vertices = (settled.astype(np.float64) + origin).astype(np.float32)
+    back = known & (settled.view(np.uint32) == start.view(np.uint32)).all(axis=1)
+    vertices[back] = theirs[back]
+    return vertices, slack
 
 
 def _settled(

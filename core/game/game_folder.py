@@ -11,7 +11,7 @@ import hashlib
 import os
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
@@ -186,7 +186,8 @@ def _check_pairs(archive: Archive, found: list[Stage]) -> list[Finding]:
         try:
             return decode(archive.read(entry))
         except FormatError as error:
-            return replace(error, file="")  # the archive is known to who asks
+            error.file = ""  # the archive is known to who asks
+            return error
 
     def decoded(name: str, decode: Callable[[bytes], _Model]) -> _Model | None:
         found = contents(archive.find(name)._replace(hash=0), decode)
@@ -243,7 +244,8 @@ def _check_sets(archive: Archive, found: list[Stage]) -> list[Finding]:
                 unpacked[stored] = _digest(archive.read(entry))
             contents.setdefault(unpacked[stored], []).append(name)
         except FormatError as error:
-            findings.append(Finding(Severity.ERROR, "set files", f"{name}: {replace(error, file='')}"))
+            error.file = ""
+            findings.append(Finding(Severity.ERROR, "set files", f"{name}: {error}"))
     usual, *others = sorted(contents.values(), key=len, reverse=True) or [[]]
     if others:
         told = "; ".join(", ".join(names) for names in others)

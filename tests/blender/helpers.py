@@ -44,12 +44,16 @@ def roots() -> list[bpy.types.Object]:
     return sorted((obj for obj in bpy.data.objects if obj.get("sylpheed_kind") == "hull"), key=lambda obj: obj.name)
 
 
-def import_hull(name: str | Path = ONE_ASTEROID, **options: object) -> bpy.types.Object:
-    """Imports a sample, or the file at a path, without cells unless asked for, and returns the new root."""
+def import_hull(name: str | Path = ONE_ASTEROID, centred: bool = True, **options: object) -> bpy.types.Object:
+    """Imports a sample, or the file at a path, without cells unless asked for, and returns the new root. `centred`
+    False puts the surfaces' origins to the root's, see `about_the_root`."""
     before = set(roots())
     options.setdefault("cells", "NONE")
     assert bpy.ops.import_scene.sylpheed_col(filepath=str(DATA / name), **options) == {"FINISHED"}
     (root,) = set(roots()) - before
+    if not centred:
+        for obj in surfaces(root).values():
+            about_the_root(obj)
     return root
 
 
@@ -79,28 +83,87 @@ def refusal(folder: Path, **options: object) -> str:
 
 
 def surfaces(root: bpy.types.Object) -> dict[str, bpy.types.Object]:
-    """The mesh objects below a root by what follows the file's name: wall, asteroid_01, …"""
-    stem = f"{root['sylpheed_stem']}."
+    """The mesh objects below a root by what precedes the file's name: wall, asteroid_01, …"""
+    stem = f".{root['sylpheed_stem']}"
     found = sorted((obj for obj in root.children if obj.type == "MESH"), key=lambda obj: obj.name)
-    return {obj.name.removeprefix(stem): obj for obj in found}
+    return {obj.name.replace(stem, "", 1): obj for obj in found}
 
 
 def select(*objects: bpy.types.Object) -> None:
-    """Selects these objects alone; the last is active."""
+    """Selects these objects alone, a wall too; the last is active."""
+    for obj in objects:
+        obj.hide_select = False
     for obj in bpy.context.view_layer.objects:
         obj.select_set(obj in objects)
     bpy.context.view_layer.objects.active = objects[-1]
 
 
-def coordinates(mesh: bpy.types.Mesh) -> np.ndarray:
-    """The vertices, float32 (n, 3)."""
+def local_coordinates(mesh: bpy.types.Mesh) -> np.ndarray:
+    """The vertices about the mesh's own origin, float32 (n, 3)."""
     values = np.empty(3 * len(mesh.vertices), np.float32)
     mesh.vertices.foreach_get("co", values)
     return values.reshape(-1, 3)
 
 
+def origin_of(mesh: bpy.types.Mesh) -> np.ndarray:
+    """The point of the file about which an imported mesh has its coordinates, (3,)."""
+    return np.array(mesh.get("sylpheed_origin", (0.0, 0.0, 0.0)), float)
+
+
+def coordinates(mesh: bpy.types.Mesh) -> np.ndarray:
+    """The vertices in the file's space while their object stays where the import put it, float32 (n, 3). Those that
+    are as imported are the source's."""
+    local, origin = local_coordinates(mesh), origin_of(mesh)
+    if not origin.any():
+        return local
+    values = (local + origin).astype(np.float32)
+    theirs = source_vertices(mesh)
+    claims = np.zeros(len(values), np.int32)
+    if theirs is not None and mesh.attributes["sylpheed_vertex"].domain == "POINT" and not mesh.is_editmode:
+        mesh.attributes["sylpheed_vertex"].data.foreach_get("value", claims)
+        known = (claims > 0) & (claims <= len(theirs))
+        theirs = theirs[np.where(known, claims - 1, 0)]
+        known &= ((theirs - origin).astype(np.float32) == local).all(axis=1)
+        values[known] = theirs[known]
+    return values
+
+
+def source_vertices(mesh: bpy.types.Mesh) -> np.ndarray | None:
+    """The vertices of the hull that a mesh came with, float32 (n, 3)."""
+    for obj in bpy.data.objects:
+        if obj.type == "MESH" and obj.data.name == mesh.name.partition("\0")[0]:
+            root = obj
+            while root is not None and not isinstance(root.get("sylpheed_source"), bytes):
+                root = root.parent
+            if root is not None and root["sylpheed_kind"] == "hull":
+                return np.array(read_col(root["sylpheed_source"]).vertices, np.float32)
+    return None
+
+
+def about_the_root(obj: bpy.types.Object) -> bpy.types.Object:
+    """Puts an imported object's origin where its root is, so that its mesh holds the file's coordinates: as an earlier
+    version imported it, and as scaling or turning about the map's centre needs it."""
+    values = coordinates(obj.data)
+    del obj.data["sylpheed_origin"]
+    set_coordinates(obj.data, values)
+    obj.location = (0, 0, 0)
+    return obj
+
+
+def move(obj: bpy.types.Object, by: Iterable[float] = (), **axes: float) -> None:
+    """Puts an object so far from where the import put it, or so far along some axes."""
+    start = np.zeros(3) if obj.data is None else origin_of(obj.data)
+    if axes:
+        for axis, value in axes.items():
+            setattr(obj.location, axis, start["xyz".index(axis)] + value)
+    else:
+        obj.location = start + np.array(by, float)
+
+
 def set_coordinates(mesh: bpy.types.Mesh, values: np.ndarray) -> None:
-    mesh.vertices.foreach_set("co", np.asarray(values, np.float32).ravel())
+    """Puts the vertices there, which `coordinates` then returns up to rounding."""
+    local = np.asarray(values, np.float64) - origin_of(mesh)
+    mesh.vertices.foreach_set("co", local.astype(np.float32).ravel())
     mesh.update()
 
 

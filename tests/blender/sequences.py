@@ -243,7 +243,7 @@ def try_sequence(seed: int, package) -> Outcome:
     try:
         file = _export(root, source, outcome)
         bpy.ops.sylpheed.check()
-        checked = package.problems.check_root(bpy.context, root)
+        checked = package.blender_addon.checks.problems.check_root(bpy.context, root)
     finally:
         bpy.app.handlers.frame_change_post.remove(noted)
     if frames:

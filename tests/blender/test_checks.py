@@ -26,6 +26,7 @@ from tests.blender.helpers import (
     export,
     import_hull,
     judged,
+    move,
     new_object,
     refusal,
     select,
@@ -818,10 +819,21 @@ def reported(operator: Callable, capfd: pytest.CaptureFixture, **options: object
 def test_select_names_what_is_not_selectable(hull: dict, check: Callable, capfd: pytest.CaptureFixture) -> None:
     elements = turn_a_face(hull)
     edit_faces(hull["wall"].data, lambda bm: bmesh.ops.reverse_faces(bm, faces=[bm.faces[1]]))
-    hull["wall"].hide_select = True
+    hidden = bpy.data.collections.new("hidden")
+    hull["root"].users_collection[0].children.link(hidden)
+    hidden.objects.link(hull["wall"])
+    hull["root"].users_collection[0].objects.unlink(hull["wall"])
+    hidden.hide_viewport = True
     result, told = reported(bpy.ops.sylpheed.select_problem, capfd, check="flipped triangles")
     assert result == {"FINISHED"} and selected("FACE") == elements
     assert hull["wall"].name in told and hull["asteroid_01"].name not in told and "not selectable" in told
+
+
+def test_select_makes_a_wall_selectable(hull: dict, check: Callable) -> None:
+    assert hull["wall"].hide_select, "as on import, so that a click goes through it"
+    edit_faces(hull["wall"].data, lambda bm: bmesh.ops.reverse_faces(bm, faces=[bm.faces[1]]))
+    assert bpy.ops.sylpheed.select_problem(check="flipped triangles") == {"FINISHED"}
+    assert selected("FACE") == {hull["wall"].name: {1}}
 
 
 def test_a_curve_and_an_instance_are_told_what_to_do(hull: dict, check: Callable, capfd: pytest.CaptureFixture) -> None:
@@ -878,11 +890,11 @@ def edited(addon: ModuleType, root: bpy.types.Object) -> bool:
 def test_a_result_is_stale_when_the_hull_was_edited_since(hull: dict, addon: ModuleType, check: Callable) -> None:
     check(hull["root"])
     assert not edited(addon, hull["root"])
-    hull["asteroid_01"].location.x = 100
+    move(hull["asteroid_01"], x=100)
     assert edited(addon, hull["root"])
-    hull["asteroid_01"].location.x = 0
+    move(hull["asteroid_01"], x=0)
     assert not edited(addon, hull["root"])
-    hull["root"].location.x = 100  # what the file doesn't depend on
+    move(hull["root"], x=100)  # what the file doesn't depend on
     assert not edited(addon, hull["root"])
     places = coordinates(hull["wall"].data)
     set_coordinates(hull["wall"].data, places * 0.5)
@@ -922,7 +934,7 @@ def test_fitting_the_grid_makes_a_result_stale(hull: dict, addon: ModuleType, ch
 
 
 def test_the_facts(hull: dict, check: Callable) -> None:
-    hull["asteroid_01"].location.x = 1000
+    move(hull["asteroid_01"], x=1000)
     facts = {fact.label: fact for fact in check(hull["root"]).facts}
     col = mcol.decode(source(TWO_ASTEROIDS))
     assert facts["Vertices"].value == str(len(col.vertices)) and facts["Vertices"].limit == "65,535"

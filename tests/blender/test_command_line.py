@@ -11,7 +11,7 @@ import bpy
 import pytest
 
 from core.game.archive import open_archive
-from tests.blender.helpers import DATA, TWO_ASTEROIDS, edit_faces, source
+from tests.blender.helpers import DATA, TWO_ASTEROIDS, edit_faces, move, source
 from tests.support.game_folder import make_game
 
 STEM = Path(TWO_ASTEROIDS).stem
@@ -34,7 +34,7 @@ def run(addon: ModuleType, capfd: pytest.CaptureFixture) -> Callable:
 def edit(blend: Path, change: Callable[[bpy.types.Object], None]) -> None:
     """Changes an asteroid of a saved hull."""
     bpy.ops.wm.open_mainfile(filepath=str(blend))
-    change(bpy.data.objects[f"{STEM}.asteroid_01"])
+    change(bpy.data.objects[f"asteroid_01.{STEM}"])
     bpy.ops.wm.save_mainfile()
 
 
@@ -67,7 +67,7 @@ def test_check_tells_sound_from_broken(run: Callable, tmp_path: Path) -> None:
     run("import", DATA / TWO_ASTEROIDS, "-o", blend)
     edit(blend, turn)
     status, printed, _ = run("check", blend)
-    assert status == 1 and "error: flipped triangles: 1 triangles" in printed and f"{STEM}.asteroid_01" in printed
+    assert status == 1 and "error: flipped triangles: 1 triangles" in printed and f"asteroid_01.{STEM}" in printed
 
 
 def test_a_refused_export_writes_nothing(run: Callable, tmp_path: Path) -> None:
@@ -84,8 +84,8 @@ def test_from_a_game_folder_to_a_mod_folder(run: Callable, tmp_path: Path) -> No
     game, blend, mod = make_game(tmp_path / "game"), tmp_path / "a.blend", tmp_path / "mod"
     assert run("stage", game, "--stage", "S14", "-o", blend)[0] == 0
     bpy.ops.wm.open_mainfile(filepath=str(blend))
-    rock = next(obj for obj in bpy.data.objects if obj.name.endswith(".asteroid_01"))
-    rock.location.x = 500
+    rock = next(obj for obj in bpy.data.objects if obj.name.startswith("asteroid_01."))
+    move(rock, x=500)
     name, before = rock.parent.name + ".col", bytes(rock.parent["sylpheed_source"])
     bpy.ops.wm.save_mainfile()
     mod.mkdir()
@@ -123,7 +123,7 @@ def test_a_second_mod_of_an_edited_hull_is_refused_unless_overwritten(run: Calla
     run("stage", game, "--stage", "S14", "--phase", "Phase_1", "--parts", "NONE", "-o", blend)
     for place, options, status in ((500, (), 0), (500, (), 0), (600, (), 2), (600, ("--overwrite",), 0)):
         bpy.ops.wm.open_mainfile(filepath=str(blend))
-        bpy.data.objects["S14_p1_AsteroidVolume_wp.asteroid_01"].location.x = place
+        move(bpy.data.objects["asteroid_01.S14_p1_AsteroidVolume_wp"], x=place)
         bpy.ops.wm.save_mainfile()
         found, printed, error = run("mod", blend, "-o", mod, *options)
         assert found == status and ("overwrite" in error) == (status == 2)

@@ -20,6 +20,7 @@ from tests.blender.helpers import (
     export,
     import_hull,
     judged,
+    move,
     new_object,
     refusal,
     select,
@@ -113,7 +114,7 @@ def test_a_rock_beyond_the_box_is_outside_and_not_inside_out(surfaces_as: str, t
         col = read_col(export(tmp_path, outside="GROW", turn=turn))
         beyond = (col.vertices[col.triangles.astype(int)] > 90_000).any(axis=(1, 2))
         assert beyond.sum() == 4 and volume(col.vertices - np.float32([100_000, 0, 0]), col.triangles[beyond]) > 0
-    far.location.x = -110_000
+    move(far, x=-110_000)
     judged(export(tmp_path))
 
 

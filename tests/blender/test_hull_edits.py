@@ -29,6 +29,7 @@ from tests.blender.helpers import (
     import_hull,
     judged,
     listed,
+    move,
     moved,
     new_object,
     overlapping,
@@ -49,8 +50,8 @@ CELL = 10_000
 
 @pytest.fixture
 def hull() -> dict[str, bpy.types.Object]:
-    """A wall and one asteroid, imported: root, wall, asteroid."""
-    root = import_hull(ONE_ASTEROID)
+    """A wall and one asteroid, imported: root, wall, asteroid. Both have the root's origin; see test_origins.py."""
+    root = import_hull(ONE_ASTEROID, centred=False)
     parts = surfaces(root)
     return {"root": root, "wall": parts["wall"], "asteroid": parts["asteroid_01"]}
 
@@ -70,7 +71,7 @@ def test_moving_one_asteroid_by_a_cell_changes_nothing_else(name: str, by: tuple
     asteroid = surfaces(import_hull(MANY_ASTEROIDS))[name]
     places = set(map(tuple, coordinates(asteroid.data).tolist()))
     mine = np.array([tuple(v) in places for v in before.vertices.tolist()])
-    asteroid.location = by
+    move(asteroid, by)
     col = judged(export(tmp_path))
 
     expected = before.vertices.copy()
@@ -113,7 +114,7 @@ def test_a_moved_rock_takes_its_solid_inside_along(tmp_path: Path) -> None:
     rock = new_object(root, "rock", vertices + 50_000, faces)
     first = judged(export(tmp_path))
     assert sum(cell.state == 2 for cell in first.cells) == 4**3
-    rock.location = (50_000, 0, -50_000)
+    move(rock, (50_000, 0, -50_000))
     second = judged(export(tmp_path))
     solid = {(c.x, c.y, c.z) for c in first.cells if c.state == 2}
     assert {(c.x, c.y, c.z) for c in second.cells if c.state == 2} == {(x + 1, y, z - 1) for x, y, z in solid}
@@ -133,7 +134,7 @@ def test_an_object_turns_about_the_files_axes(hull: dict, axis: int, angle: int,
     hull["asteroid"].rotation_euler[axis] = math.radians(angle)
     turn = np.array(Matrix.Rotation(math.radians(angle), 3, "XYZ"[axis]), np.float64)
     centre = vertices.mean(axis=0)
-    hull["asteroid"].location = centre - turn @ centre
+    move(hull["asteroid"], centre - turn @ centre)
     col = judged(export(tmp_path))
     before = read_col(source(ONE_ASTEROID))
     mine = np.isin(before.vertices.view("V12").ravel(), np.ascontiguousarray(vertices).view("V12").ravel())
@@ -146,7 +147,7 @@ def test_an_object_turns_about_the_files_axes(hull: dict, axis: int, angle: int,
 @pytest.mark.parametrize("scale", [(1, 2, 3), (3, 1, 2), (2, 3, 1), (0.5, 1, 1), (1, 0.25, 1), (1, 1, 1.5)])
 @pytest.mark.parametrize("up", ["Y", "Z"])
 def test_each_axis_scales_on_its_own(scale: tuple, up: str, tmp_path: Path) -> None:
-    parts = surfaces(import_hull(ONE_ASTEROID, up=up))
+    parts = surfaces(import_hull(ONE_ASTEROID, centred=False, up=up))
     vertices, triangles = geometry(parts["asteroid_01"].data)
     vertices = moved(vertices, scale=(0.25, 0.25, 0.25))
     set_coordinates(parts["asteroid_01"].data, vertices)
@@ -160,7 +161,7 @@ MIRRORS = [s for s in itertools.product((1, -1), repeat=3) if s != (1, 1, 1)]
 @pytest.mark.parametrize("mirror", [False, True])
 @pytest.mark.parametrize("scale", MIRRORS)
 def test_a_mirrored_object_keeps_its_outside_outside(scale: tuple, mirror: bool, tmp_path: Path) -> None:
-    parts = surfaces(import_hull(ONE_ASTEROID, mirror=mirror))
+    parts = surfaces(import_hull(ONE_ASTEROID, centred=False, mirror=mirror))
     vertices, triangles = geometry(parts["asteroid_01"].data)
     parts["asteroid_01"].scale = scale
     if np.prod(scale) < 0:
@@ -222,7 +223,7 @@ def test_an_empty_between_root_and_object_moves_it(hull: dict, tmp_path: Path) -
     assert export(tmp_path) == source(ONE_ASTEROID)
     hull["asteroid"].parent.location = (2 * CELL, CELL, CELL / 4)
     hull["asteroid"].parent.scale = (0.5, 0.5, 0.5)
-    hull["asteroid"].location = (1000, 0, 0)
+    move(hull["asteroid"], (1000, 0, 0))
     expected = moved(vertices, (2 * CELL + 500, CELL, CELL / 4), (0.5, 0.5, 0.5))
     assert_shape(judged(export(tmp_path)), (expected, triangles), others(hull))
 
@@ -270,7 +271,7 @@ def test_clearing_the_parent_and_setting_it_again_leaves_the_hull_in_place(hull:
 
 def test_deltas_count(hull: dict, tmp_path: Path) -> None:
     vertices, triangles = geometry(hull["asteroid"].data)
-    hull["asteroid"].location = (500, 0, 0)
+    move(hull["asteroid"], (500, 0, 0))
     hull["asteroid"].delta_location = (CELL, 0, CELL)
     hull["asteroid"].delta_scale = (0.5, -0.5, 0.5)
     expected = moved(vertices, (CELL + 500, 0, CELL), (0.5, -0.5, 0.5))
@@ -504,7 +505,7 @@ def test_an_edit_in_progress_is_exported(hull: dict, modifier: str | None, tmp_p
 
 
 def test_two_objects_in_edit_mode_are_both_exported_as_edited(tmp_path: Path) -> None:
-    root = import_hull(TWO_ASTEROIDS)
+    root = import_hull(TWO_ASTEROIDS, centred=False)
     parts = surfaces(root)
     pair = [parts["asteroid_01"], parts["asteroid_02"]]
     select(*pair)
@@ -582,7 +583,7 @@ def test_objects_joined_into_one_are_the_same_hull(name: str, scale: float, tmp_
 def test_a_linked_duplicate_is_a_rock_of_its_own(hull: dict, tmp_path: Path) -> None:
     copy = hull["asteroid"].copy()
     bpy.context.scene.collection.objects.link(copy)
-    copy.location = (2 * CELL, 2 * CELL, 2 * CELL)
+    move(copy, (2 * CELL, 2 * CELL, 2 * CELL))
     assert copy.data == hull["asteroid"].data
     vertices, triangles = geometry(copy.data)
     before, col = read_col(source(ONE_ASTEROID)), judged(export(tmp_path))
@@ -647,7 +648,7 @@ def test_a_sphere_made_in_blender_becomes_a_rock(name: str, tmp_path: Path) -> N
     bpy.ops.mesh.primitive_ico_sphere_add(subdivisions=2, radius=1300)
     sphere = bpy.context.object
     sphere.parent = root
-    sphere.location = place
+    move(sphere, place)
     before, col = read_col(source(name)), judged(export(tmp_path))
     assert (col.nv, col.nt) == (before.nv + 42, before.nt + 80)
     assert col.vertices[: before.nv].tobytes() == before.vertices.tobytes()
@@ -827,7 +828,7 @@ def test_65534_triangles_export_and_four_more_do_not(tmp_path: Path) -> None:
 
 def test_geometry_outside_the_box_is_refused_and_named(tmp_path: Path) -> None:
     parts = surfaces(import_hull(TWO_ASTEROIDS))
-    parts["asteroid_02"].location.x = CELL
+    move(parts["asteroid_02"], x=CELL)
     message = refusal(tmp_path)
     assert parts["asteroid_02"].name in message and "bounding box" in message
     assert parts["asteroid_01"].name not in message and parts["wall"].name not in message
@@ -845,7 +846,7 @@ def test_the_grid_grows_by_whole_cells(by: tuple, tmp_path: Path, capfd: pytest.
     vertices = moved(vertices, by)
     below = np.maximum(0, np.ceil((before.bbox_min[:3] - vertices.min(axis=0)) / CELL)).astype(int)
     above = np.maximum(0, np.ceil((vertices.max(axis=0) - before.bbox_max[:3]) / CELL)).astype(int)
-    parts["asteroid_02"].location = by
+    move(parts["asteroid_02"], by)
     col = judged(export(tmp_path, outside="GROW"))
     assert col.cell_size.tobytes() == before.cell_size.tobytes()
     assert col.dims == tuple(np.array(before.dims) + below + above)
@@ -862,7 +863,7 @@ def test_growing_without_need_changes_nothing(hull: dict, tmp_path: Path, capfd:
 
 
 def test_a_grid_of_more_than_255_cells_is_refused(hull: dict, tmp_path: Path) -> None:
-    hull["asteroid"].location.y = 260 * CELL
+    move(hull["asteroid"], y=260 * CELL)
     message = refusal(tmp_path, outside="GROW")
     assert "255" in message and "along y" in message and hull["asteroid"].name in message
 

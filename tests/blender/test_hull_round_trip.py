@@ -18,11 +18,12 @@ from tests.blender.helpers import (
     PLAIN,
     QUIRKS,
     TWO_ASTEROIDS,
-    coordinates,
     export,
     geometry,
     import_hull,
     judged,
+    local_coordinates,
+    move,
     roots,
     select,
     shape,
@@ -63,10 +64,12 @@ def test_the_view_does_not_reach_the_file(scale: float, up: str, mirror: bool, t
 def test_mesh_data_are_the_files_float32_in_order(name: str) -> None:
     col = read_col(source(name), strict=False)
     root = import_hull(name, surfaces="JOINED")
-    (mesh,) = (obj.data for obj in root.children)
-    assert coordinates(mesh).tobytes() == col.vertices.tobytes()
-    assert np.array_equal(shown_triangles(mesh), col.triangles)
-    assert all(tuple(obj.matrix_local[i]) == tuple(np.eye(4)[i]) for obj in root.children for i in range(4))
+    (obj,) = root.children
+    origin = np.array(obj.location, float)
+    assert local_coordinates(obj.data).tobytes() == (col.vertices - origin).astype(np.float32).tobytes()
+    assert np.array_equal(shown_triangles(obj.data), col.triangles)
+    turned = [tuple(row[:3]) for row in obj.matrix_local]
+    assert turned == [(1, 0, 0), (0, 1, 0), (0, 0, 1), (0, 0, 0)]
 
 
 @pytest.mark.parametrize("name", HULLS)
@@ -155,9 +158,9 @@ def test_edit_mode_in_and_out_changes_nothing(name: str, mode: str, tmp_path: Pa
 
 def test_an_edit_taken_back_by_hand_leaves_no_trace(tmp_path: Path) -> None:
     asteroid = surfaces(import_hull(TWO_ASTEROIDS))["asteroid_01"]
-    asteroid.location = (10_000, 0, 5_000)
+    move(asteroid, (10_000, 0, 5_000))
     assert export(tmp_path) != source(TWO_ASTEROIDS)
-    asteroid.location = (0, 0, 0)
+    move(asteroid, (0, 0, 0))
     assert export(tmp_path) == source(TWO_ASTEROIDS)
 
 
@@ -175,7 +178,7 @@ def test_undo_takes_an_import_back_and_redo_brings_it_again(tmp_path: Path) -> N
 def test_undo_of_an_edit_exports_the_hull_from_before(tmp_path: Path) -> None:
     import_hull(TWO_ASTEROIDS)
     bpy.ops.ed.undo_push(message="imported")
-    surfaces(roots()[0])["asteroid_01"].location.x = 10_000
+    move(surfaces(roots()[0])["asteroid_01"], x=10_000)
     bpy.ops.ed.undo_push(message="moved")
     edited = export(tmp_path)
     assert edited != source(TWO_ASTEROIDS)

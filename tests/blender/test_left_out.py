@@ -19,6 +19,7 @@ from tests.blender.helpers import (
     evaluated,
     export,
     import_hull,
+    move,
     new_object,
     select,
     source,
@@ -73,14 +74,14 @@ def child(root: bpy.types.Object, name: str, data: bpy.types.ID | None) -> bpy.t
     obj = bpy.data.objects.new(name, data)
     bpy.context.scene.collection.objects.link(obj)
     obj.parent = root
-    obj.location = PLACE
+    move(obj, PLACE)
     bpy.context.view_layer.update()
     return obj
 
 
 def rock(root: bpy.types.Object | None, name: str = "rock") -> bpy.types.Object:
     obj = new_object(root, name, *tetrahedron((0, 0, 0), 2000))
-    obj.location = PLACE
+    move(obj, PLACE)
     return obj
 
 
@@ -235,7 +236,7 @@ def test_repeated_children_are_named(root, told) -> None:
     obj = rock(root)
     obj.instance_type = "VERTS"
     small = new_object(obj, "small", *tetrahedron((0, 0, 0), 100))
-    small.location = (3000, 3000, 3000)
+    move(small, (3000, 3000, 3000))
     assert "repeats its children" in told(root, "rock")
 
 
@@ -344,7 +345,7 @@ def test_rocks_joined_into_a_cell_box_are_named(told) -> None:
     root = import_hull(TWO_ASTEROIDS, cells="OBJECTS")
     box, part = cells(root)[0], surfaces(root)["asteroid_02"]
     for layer in bpy.context.view_layer.layer_collection.children[root.name].children:
-        layer.hide_viewport = False
+        layer.exclude = False
     select(part, box)
     assert bpy.ops.object.join() == {"FINISHED"}
     name = box.name
@@ -364,7 +365,7 @@ def cut(root: bpy.types.Object, how: str) -> tuple[bpy.types.Object, bpy.types.O
     """A rock with a Boolean modifier, and the object below the root that it cuts with."""
     target = rock(root, "target")
     cutter = rock(root, "cutter")
-    cutter.location = np.add(PLACE, 400)
+    move(cutter, np.add(PLACE, 400))
     cutter.scale = (0.6, 0.6, 0.6)
     cutter.rotation_euler = (0.1, 0.2, 0.3)
     modifier = target.modifiers.new("cut", "BOOLEAN")
@@ -404,7 +405,7 @@ def test_a_cutter_is_named_and_the_fix_moves_it_out(how: str, hidden: str | None
 
 def test_an_input_of_nodes_is_named_where_it_is_neither_solid_nor_rendered(root, told) -> None:
     target, helper = rock(root, "target"), rock(root, "helper")
-    helper.location = (8_000, 8_000, 8_000)
+    move(helper, (8_000, 8_000, 8_000))
     nodes(target, "GeometryNodeSetPosition")
     tree = target.modifiers[0].node_group
     tree.interface.new_socket("Object", in_out="INPUT", socket_type="NodeSocketObject")

@@ -21,6 +21,7 @@ from tests.blender.helpers import (
     export,
     geometry,
     import_hull,
+    move,
     refusal,
     roots,
     select,
@@ -65,7 +66,7 @@ def add(**options: object) -> bpy.types.Object:
 def test_an_asteroid_becomes_part_of_the_hull(tmp_path: Path) -> None:
     root = import_hull(ONE_ASTEROID)
     obj = add(seed=4, size=3_000, roughness=0.7, triangles=120, location=(15_000, 15_000, -15_000))
-    assert obj.parent == root and obj.name.startswith(root["sylpheed_stem"] + ".asteroid_")
+    assert obj.parent == root and obj.name == f"asteroid_02.{root['sylpheed_stem']}"
     assert len(obj.data.polygons) == 120
     assert volume(*geometry(obj.data)) > 0
     hull = sound(export(tmp_path))
@@ -74,13 +75,12 @@ def test_an_asteroid_becomes_part_of_the_hull(tmp_path: Path) -> None:
     assert np.linalg.norm(new - [15_000, 15_000, -15_000], axis=1).max() == pytest.approx(1_500, rel=1e-4)
 
 
-def test_a_wall_alone_becomes_wire_so_that_the_asteroid_is_seen() -> None:
+def test_a_wall_is_wire_that_a_click_goes_through() -> None:
     bpy.ops.sylpheed.new_hull(name="x")
     (root,) = roots()
-    assert surfaces(root)["wall"].display_type == "TEXTURED"
-    add()
-    assert surfaces(root)["wall"].display_type == "WIRE"
-    surfaces(root)["wall"].display_type = "TEXTURED"
+    wall = surfaces(root)["wall"]
+    assert wall.display_type == "WIRE" and wall.hide_select
+    wall.display_type = "TEXTURED"
     assert add().display_type == surfaces(root)["wall"].display_type == "TEXTURED", "the user's choice stays"
 
 
@@ -98,7 +98,7 @@ def test_it_is_selected_and_named_by_the_first_free_number() -> None:
     import_hull(MANY_ASTEROIDS)
     first, second = add(), add(seed=2)
     assert bpy.context.selected_objects == [second] and bpy.context.object == second
-    assert [obj.name.rpartition("_")[2] for obj in (first, second)] == ["20", "21"]
+    assert [obj.name.partition(".")[0] for obj in (first, second)] == ["asteroid_20", "asteroid_21"]
 
 
 def test_the_same_seed_is_the_same_rock() -> None:
@@ -184,7 +184,7 @@ def test_a_new_hull_exports_as_it_is_and_after_an_edit(wall: str, tmp_path: Path
     assert list(surfaces(root)) == ["wall" if wall == "BOX" else "asteroid_01"]
     select(root)
     obj = add(size=6_000, location=(20_000, 15_000, 10_000))
-    assert obj.name == ("S99_test.asteroid_01" if wall == "BOX" else "S99_test.asteroid_02")
+    assert obj.name == ("asteroid_01.S99_test" if wall == "BOX" else "asteroid_02.S99_test")
     assert len(sound(export(tmp_path)).triangles) == len(made.triangles) + 80
     if wall == "NONE":  # the asteroid that it began with may go now
         bpy.data.objects.remove(surfaces(root)["asteroid_01"])
@@ -232,7 +232,7 @@ def test_a_hull_that_cannot_be_is_refused_and_leaves_nothing(options: dict, mess
 def test_fit_grid_takes_what_moved_out_of_the_box(tmp_path: Path) -> None:
     root = import_hull(NO_WALL)
     rock = surfaces(root)["asteroid_01"]
-    rock.location = (300_000, 0, 0)
+    move(rock, (300_000, 0, 0))
     assert "Outside: Grow" in refusal(tmp_path)
     assert bpy.ops.sylpheed.fit_grid() == {"FINISHED"}
     grid, old = carried(root).grid, mcol.decode(source(NO_WALL)).grid

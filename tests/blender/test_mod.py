@@ -12,6 +12,7 @@ import pytest
 
 from core.formats import collision_set, mcol
 from core.game.archive import open_archive
+from tests.blender.helpers import move, origin_of
 from tests.support.game_folder import make_game
 
 HULL = "S14_p1_AsteroidVolume_wp"
@@ -135,17 +136,17 @@ def test_unedited_twins_do_not_block(game, mod):
 @pytest.mark.parametrize("which", [0, 1])
 def test_of_twins_the_edited_one_counts(game, mod, which):
     twins = [stage(), stage()]
-    rock(twins[which]).location.x = 500
+    move(rock(twins[which]), x=500)
     export()
     assert entry(mod) != entry(game)
-    rock(twins[1 - which]).location.x = 500
+    move(rock(twins[1 - which]), x=500)
     assert "replaced nothing" in export()[-1]
 
 
 def test_two_different_edits_of_one_hull_are_refused_with_both_names(game, mod):
     twins = [stage(), stage()]
     for number, twin in enumerate(twins):
-        rock(twin).location.x = 500 + 100 * number
+        move(rock(twin), x=500 + 100 * number)
     message = refused()
     assert all(f"`{twin.name}`" in message for twin in twins) and ENTRY in message
     assert not (mod / "hidden").exists()
@@ -164,17 +165,17 @@ def test_two_libraries_of_two_stages_merge_by_record(game, mod):
 def test_two_different_edits_of_one_record_are_refused_with_both_names(game, mod):
     first, second = two_libraries()
     for number, root in enumerate((first, second)):
-        parts_of(root)[0].location.x = 5 + number
+        move(parts_of(root)[0], x=5 + number)
     message = refused()
     assert first.name in message and second.name in message and record_name(parts_of(first)[0]) in message
-    parts_of(second)[0].location.x = 5
+    move(parts_of(second)[0], x=5)
     export()
 
 
 def test_two_libraries_that_go_into_their_own_copies_may_differ(game, mod):
     first, second = two_libraries()
     for number, root in enumerate((first, second)):
-        parts_of(root)[0].location.x = 5 + number
+        move(parts_of(root)[0], x=5 + number)
     export(sets="STAGE")
     assert len({entry(mod, name) for name in (*SETS, "CollisionSet_Tutorial.bin")}) == 3
 
@@ -184,9 +185,9 @@ def test_two_libraries_that_go_into_their_own_copies_may_differ(game, mod):
 
 def test_an_edit_that_was_moved_back_leaves_the_mod(game, mod):
     root = stage()
-    rock(root).location.x = 500
+    move(rock(root), x=500)
     export()
-    rock(root).location.x = 0
+    move(rock(root), x=0)
     assert f"replaced {ENTRY}" in export()[-1]
     assert entry(mod) == entry(game)
     assert "replaced nothing" in export()[-1]
@@ -195,11 +196,11 @@ def test_an_edit_that_was_moved_back_leaves_the_mod(game, mod):
 def test_an_edit_that_was_undone_leaves_the_mod(game, mod):
     name = rock(stage()).name
     bpy.ops.ed.undo_push(message="before")
-    bpy.data.objects[name].location.x = 500
+    move(bpy.data.objects[name], x=500)
     bpy.ops.ed.undo_push(message="moved")
     export()
     bpy.ops.ed.undo()
-    assert bpy.data.objects[name].location.x == 0
+    assert bpy.data.objects[name].location.x == origin_of(bpy.data.objects[name].data)[0]
     export()
     assert entry(mod) == entry(game)
 
@@ -207,7 +208,7 @@ def test_an_edit_that_was_undone_leaves_the_mod(game, mod):
 def test_what_was_exported_is_known_after_undo_saving_and_opening(game, mod, tmp_path):
     name = rock(stage()).name
     bpy.ops.ed.undo_push(message="before")
-    bpy.data.objects[name].location.x = 500
+    move(bpy.data.objects[name], x=500)
     bpy.ops.ed.undo_push(message="moved")
     export()
     bpy.ops.ed.undo()
@@ -221,13 +222,13 @@ def test_a_part_that_was_taken_back_removed_or_added_leaves_the_mod(game, mod):
     stage(parts="ALL")
     root = library()
     moved, gone = parts_of(root)[:2]
-    moved.location.x = 5
+    move(moved, x=5)
     added = bpy.data.objects.new("new_part", gone.data.copy())
     bpy.context.scene.collection.objects.link(added)
     added.parent = root
     export()
     assert part(entry(mod, SETS[1]), "new_part")
-    moved.location.x = 0
+    move(moved, x=0)
     bpy.data.objects.remove(added)
     export()
     assert entry(mod, SETS[0]) == entry(mod, SETS[1]) == entry(game, SETS[0])
@@ -235,16 +236,15 @@ def test_a_part_that_was_taken_back_removed_or_added_leaves_the_mod(game, mod):
 
 def test_an_edit_of_what_came_from_the_mod_is_taken_back_to_that(game, mod):
     root = stage()
-    rock(root).location.x = 500
+    move(rock(root), x=500)
     export()
     first = entry(mod)
     bpy.ops.wm.read_homefile(use_empty=True)
     root = stage()
-    rock(root, 2).location.x += 100
-    place = rock(root, 2).location.copy()
+    move(rock(root, 2), x=100)
     export()
     assert entry(mod) not in (first, entry(game))
-    rock(root, 2).location.x = place.x - 100
+    move(rock(root, 2), x=0)
     export()
     assert entry(mod) == first
 
@@ -268,7 +268,7 @@ def hull_root() -> bpy.types.Object:
 
 def test_a_hull_that_another_file_edited_is_refused_unless_overwritten(game, mod, tmp_path):
     two_files(tmp_path, stage)
-    rock(hull_root()).location.x = 500
+    move(rock(hull_root()), x=500)
     export()
     first = entry(mod)
     reopen(tmp_path)
@@ -295,11 +295,11 @@ def test_sets_that_two_files_edited_merge_by_record(game, mod, tmp_path):
     name = SETS[0].removesuffix(".bin")
     one, two, three = parts_of(bpy.data.objects[name])[:3]
     moved, removed, other = record_name(one), record_name(two), record_name(three)
-    one.location.x = 5
+    move(one, x=5)
     bpy.data.objects.remove(two)
     export()
     reopen(tmp_path)
-    parts_of(bpy.data.objects[name])[2].location.x = 7
+    move(parts_of(bpy.data.objects[name])[2], x=7)
     warned = export()
     assert any("WARNING" in text and moved in text for text in warned)
     for entry_name in SETS:
@@ -307,7 +307,7 @@ def test_sets_that_two_files_edited_merge_by_record(game, mod, tmp_path):
         assert part(after, removed) is None
         for changed, by in ((moved, 5), (other, 7)):
             assert shift(before, after, changed) == pytest.approx(by, abs=1e-3)
-    parts_of(bpy.data.objects[name])[0].location.x = 9
+    move(parts_of(bpy.data.objects[name])[0], x=9)
     assert moved in refused()
     export(overwrite=True)
     assert shift(entry(game, SETS[1]), entry(mod, SETS[1]), moved) == pytest.approx(9, abs=1e-3)
@@ -315,14 +315,14 @@ def test_sets_that_two_files_edited_merge_by_record(game, mod, tmp_path):
 
 def test_a_saved_file_knows_what_it_exported(game, mod, tmp_path):
     two_files(tmp_path, stage)
-    rock(hull_root()).location.x = 500
+    move(rock(hull_root()), x=500)
     export()
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "start.blend"))
     reopen(tmp_path)
-    rock(hull_root()).location.x = 600
+    move(rock(hull_root()), x=600)
     export()
     reopen(tmp_path)  # not saved: the mod holds an edit that this file doesn't know
-    rock(hull_root()).location.x = 700
+    move(rock(hull_root()), x=700)
     assert "overwrite" in refused()
 
 
@@ -332,7 +332,7 @@ def test_a_saved_file_knows_what_it_exported(game, mod, tmp_path):
 def test_hulls_in_other_scenes_go_into_the_mod_as_they_are_shown_there(game, mod):
     first = bpy.context.window.scene if bpy.context.window else bpy.context.scene
     root = stage()
-    rock(root).location.x = 500
+    move(rock(root), x=500)
     modifier = rock(root, 2).modifiers.new("Move", "DISPLACE")
     modifier.direction, modifier.strength, modifier.mid_level = "X", 100, 0
     bpy.context.view_layer.update()
@@ -352,12 +352,12 @@ def test_hulls_in_other_scenes_go_into_the_mod_as_they_are_shown_there(game, mod
 
 def test_an_edit_in_another_scene_that_differs_is_refused_with_both_names(game, mod):
     root = stage()
-    rock(root).location.x = 500
+    move(rock(root), x=500)
     collection = root.users_collection[0]
     bpy.context.scene.collection.children.unlink(collection)
     bpy.data.scenes.new("Other").collection.children.link(collection)
     here = stage()
-    rock(here).location.x = 600
+    move(rock(here), x=600)
     message = refused()
     assert f"`{root.name}`" in message and f"`{here.name}`" in message
 
@@ -385,7 +385,7 @@ def test_a_local_hull_that_an_empty_shows_once_more_is_not_named(game, mod):
 
 
 def test_a_linked_root_goes_into_the_mod(game, mod, tmp_path):
-    rock(stage()).location.x = 500
+    move(rock(stage()), x=500)
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "library.blend"))
     bpy.ops.wm.read_homefile(use_empty=True)
     with bpy.data.libraries.load(str(tmp_path / "library.blend"), link=True) as (_, wanted):
@@ -417,7 +417,7 @@ def test_hidden_and_excluded_roots_go_into_the_mod(game, mod):
 
 
 def test_a_game_that_was_moved_is_named_or_that_of_the_preferences(game, mod, tmp_path):
-    rock(stage()).location.x = 500
+    move(rock(stage()), x=500)
     moved = game.rename(tmp_path / "moved")
     preferences = bpy.context.preferences.addons["bl_ext.user_default.sylpheed_collision"].preferences
     preferences.game_folder = ""
@@ -425,13 +425,13 @@ def test_a_game_that_was_moved_is_named_or_that_of_the_preferences(game, mod, tm
     export(game=str(moved))
     assert entry(mod) != entry(moved)
     preferences.game_folder = str(moved)
-    rock(bpy.data.objects[HULL]).location.x = 600
+    move(rock(bpy.data.objects[HULL]), x=600)
     assert ENTRY in export()[-1]
 
 
 def test_a_game_that_is_reached_through_a_link_is_the_same(game, mod, tmp_path):
     (tmp_path / "link").symlink_to(game)
-    rock(stage()).location.x = 500
+    move(rock(stage()), x=500)
     assert ENTRY in export(game=str(tmp_path / "link"))[-1]
     bpy.ops.wm.read_homefile(use_empty=True)
     bpy.ops.import_scene.sylpheed_stage(directory=str(tmp_path / "link"), stage="S14", phase="Phase_1", parts="NONE")
@@ -442,7 +442,7 @@ def test_a_game_that_is_reached_through_a_link_is_the_same(game, mod, tmp_path):
 
 def test_a_copy_of_the_game_that_is_named_outright_is_the_game(game, mod, tmp_path):
     shutil.copytree(game, tmp_path / "copy")
-    rock(stage()).location.x = 500
+    move(rock(stage()), x=500)
     assert ENTRY in export(game=str(tmp_path / "copy"))[-1]
 
 
@@ -491,7 +491,7 @@ def link_folder(folder: Path, game: Path) -> Path:
 )
 def test_a_mod_that_leads_into_the_game_is_refused(game, mod, way):
     before = {path: path.read_bytes() for path in game.rglob("*") if path.is_file()}
-    rock(stage()).location.x = 500
+    move(rock(stage()), x=500)
     assert "can't be written onto the game" in refused(directory=str(way(mod, game)))
     assert {path: path.read_bytes() for path in game.rglob("*") if path.is_file()} == before
 
@@ -504,9 +504,9 @@ def test_a_root_that_lost_its_properties_is_named(game, mod):
     assert any(f"`{root.name}` lost its source" in text for text in told)
     root["sylpheed_kind"] = "hull"
     del root["sylpheed_root"]
-    rock(root).location.x = 500
+    move(rock(root), x=500)
     export()
-    rock(root).location.x = 0
+    move(rock(root), x=0)
     export()
     assert "sylpheed_exported" not in root
 
@@ -515,17 +515,18 @@ def test_two_stages_of_one_hull_merge_with_what_a_copy_of_the_root_shows(game, m
     """A root that is copied with everything below it is one more root of its entry."""
     root = stage()
     for obj in bpy.context.view_layer.objects:
+        obj.hide_select = False
         obj.select_set(obj in (root, *root.children))
     before = set(bpy.data.objects)
     bpy.ops.object.duplicate()
     (copy,) = [obj for obj in set(bpy.data.objects) - before if obj.get("sylpheed_kind") == "hull"]
-    rock(copy).location.x = 500
+    move(rock(copy), x=500)
     export()
     edited = entry(mod)
     assert edited != entry(game)
-    rock(root).location.x = 400
+    move(rock(root), x=400)
     assert f"`{copy.name}`" in refused()
-    rock(copy).location.x = 400
+    move(rock(copy), x=400)
     export()
     assert entry(mod) not in (edited, entry(game))
 
@@ -553,7 +554,7 @@ def test_a_game_without_the_entry_leaves_it_out_with_a_message(game, mod, tmp_pa
 @pytest.mark.parametrize("renamed", [False, True])
 def test_a_loose_hull_goes_into_the_mod_by_its_name(game, mod, tmp_path, renamed):
     root = stage()
-    rock(root).location.x = 500
+    move(rock(root), x=500)
     file = tmp_path / ("any name.col" if renamed else f"{HULL.lower()}.COL")
     bpy.ops.export_scene.sylpheed_col(filepath=str(tmp_path / "x.col"))
     (tmp_path / "x.col").rename(file)
@@ -578,14 +579,14 @@ def test_a_loose_set_goes_into_the_mod_by_its_name(game, mod, tmp_path):
     bpy.ops.import_scene.sylpheed_set(filepath=str(file))
     root = bpy.data.objects[SETS[0].removesuffix(".bin")]
     assert "replaced nothing" in export()[-1]
-    parts_of(root)[0].location.x = 5
+    move(parts_of(root)[0], x=5)
     export()
     bpy.ops.export_scene.sylpheed_set(filepath=str(file))
     assert entry(mod, SETS[0]) == entry(mod, SETS[1]) == file.read_bytes() != entry(game, SETS[0])
 
 
 def test_what_was_imported_from_a_mod_goes_whole_into_a_new_one(game, mod, tmp_path):
-    rock(stage()).location.x = 500
+    move(rock(stage()), x=500)
     export()
     edited = entry(mod)
     bpy.ops.wm.read_homefile(use_empty=True)

@@ -40,7 +40,7 @@ def import_both(home: Path) -> None:
 
 def import_stage(home: Path) -> None:
     bpy.ops.import_scene.sylpheed_stage(directory=str(home / "game"), stage="S14", phase="Phase_1", parts="NONE")
-    bpy.data.objects["S14_p1_AsteroidVolume_wp.asteroid_01"].location.x += 500
+    bpy.data.objects["asteroid_01.S14_p1_AsteroidVolume_wp"].location.x += 500
 
 
 def export_hull(path: Path) -> set[str]:

@@ -15,6 +15,7 @@ from tests.blender.helpers import (
     ONE_ASTEROID,
     export,
     import_hull,
+    move,
     refusal,
     select,
     source,
@@ -49,7 +50,7 @@ def set_refusal(folder: Path, **options: object) -> str:
 def library_of(folder: Path, name: str = ONE_ASTEROID) -> Path:
     """A .blend that holds a hull whose rock was moved, and an empty file open beside it."""
     root = import_hull(name)
-    surfaces(root)["asteroid_01"].location.x = 40
+    move(surfaces(root)["asteroid_01"], x=40)
     path = folder / "library.blend"
     bpy.ops.wm.save_as_mainfile(filepath=str(path), copy=True)
     bpy.ops.wm.read_homefile(use_empty=True)
@@ -311,12 +312,12 @@ def test_the_overlay_that_is_on_outlives_a_lost_source(addon, tmp_path: Path, ca
     root = import_hull()
     assert bpy.ops.sylpheed.show_grid() == {"FINISHED"}
     damage(root, "sylpheed_source", GONE)
-    surfaces(root)["asteroid_01"].location.x = 1
+    move(surfaces(root)["asteroid_01"], x=1)
     bpy.context.view_layer.update()
-    addon.blender_addon.overlay.following._follow()
-    assert "lost its source" in addon.blender_addon.overlay.state.current().refusal
+    addon.blender_addon.overlay.drawing._follow()
+    assert "lost its source" in addon.blender_addon.overlay.drawing.current().refusal
     damage(root, "sylpheed_kind", GONE)
-    addon.blender_addon.overlay.following._follow()
+    addon.blender_addon.overlay.drawing._follow()
     assert bpy.ops.sylpheed.show_grid() == {"FINISHED"}
     assert "Traceback" not in capfd.readouterr().err
 

@@ -15,6 +15,7 @@ from core.formats.hashes import file_id
 from core.game.archive import open_archive
 from core.game.archive_write import make_archive
 from core.samples.game import write_tables
+from tests.blender.helpers import coordinates, move
 from tests.support.game_folder import make_game
 
 HULL = "S14_p1_AsteroidVolume_wp"
@@ -55,7 +56,7 @@ def by_name(archive: Path, name: str) -> bytes:
 
 def rock():
     """An asteroid that may be moved along x by 500 units."""
-    return bpy.data.objects[f"{HULL}.asteroid_01"]
+    return bpy.data.objects[f"asteroid_01.{HULL}"]
 
 
 def test_a_stage_comes_with_its_hull_and_its_own_asteroids(folders):
@@ -76,8 +77,8 @@ def test_a_moved_asteroid_goes_into_the_mod_and_comes_back_from_it(folders):
     game, mod = folders
     before = fingerprint(game)
     bpy.ops.import_scene.sylpheed_stage(stage="S14", phase="Phase_1")
-    rock().location.x = 500
-    moved = [vertex.co.x + 500 for vertex in rock().data.vertices]
+    move(rock(), x=500)
+    moved = coordinates(rock().data)[:, 0] + 500
     bpy.ops.export_scene.sylpheed_mod()
     assert fingerprint(game) == before
     old, new = entries(game / "hidden/MiscBin.pak"), entries(mod / "hidden/MiscBin.pak")
@@ -87,7 +88,7 @@ def test_a_moved_asteroid_goes_into_the_mod_and_comes_back_from_it(folders):
 
     bpy.ops.wm.read_homefile(use_empty=True)
     bpy.ops.import_scene.sylpheed_stage(stage="S14", phase="Phase_1")
-    assert [vertex.co.x for vertex in rock().data.vertices] == pytest.approx(moved, abs=0.01)
+    assert coordinates(rock().data)[:, 0] == pytest.approx(moved, abs=0.01)
 
 
 def test_a_fitted_grid_alone_goes_into_the_mod(folders):
@@ -104,14 +105,14 @@ def test_a_mod_grows_and_what_is_not_edited_here_stays_as_another_session_made_i
     _, mod = folders
     bpy.ops.import_scene.sylpheed_stage(stage="S14", phase="Phase_1", parts="NONE")
     bpy.ops.wm.save_as_mainfile(filepath=str(mod.parent / "early.blend"))
-    rock().location.x = 500
+    move(rock(), x=500)
     bpy.ops.export_scene.sylpheed_mod()
     edited = by_name(mod / "hidden/MiscBin.pak", f"{HULL}.col")
 
     bpy.ops.wm.open_mainfile(filepath=str(mod.parent / "early.blend"))  # unedited, from before
     bpy.ops.import_scene.sylpheed_stage(stage="S14", phase="Phase_2", parts="NONE")
-    other = next(obj for obj in bpy.data.objects if obj.name.startswith("S14_p2_AsteroidVolume_wp.asteroid_01"))
-    other.location.z = 20
+    other = next(obj for obj in bpy.data.objects if obj.name.startswith("asteroid_01.S14_p2_AsteroidVolume_wp"))
+    move(other, z=20)
     bpy.ops.export_scene.sylpheed_mod()
     assert by_name(mod / "hidden/MiscBin.pak", f"{HULL}.col") == edited
     assert (
@@ -131,7 +132,7 @@ def test_a_mod_grows_and_what_is_not_edited_here_stays_as_another_session_made_i
 def test_an_edited_set_replaces_every_copy_or_one(folders, sets, count):
     game, mod = folders
     bpy.ops.import_scene.sylpheed_stage(stage="S14", phase="Phase_1")
-    next(obj for obj in bpy.data.objects if "sylpheed_record" in obj).location.x = 5
+    move(next(obj for obj in bpy.data.objects if "sylpheed_record" in obj), x=5)
     bpy.ops.export_scene.sylpheed_mod(sets=sets)
     old, new = entries(game / "hidden/MiscBin.pak"), entries(mod / "hidden/MiscBin.pak")
     assert sum(old[key] != new[key] for key in old) == count
@@ -165,7 +166,7 @@ def test_the_game_is_never_written(folders):
     game, _ = folders
     before = fingerprint(game)
     bpy.ops.import_scene.sylpheed_stage(stage="S14", phase="Phase_1", parts="NONE")
-    rock().location.x = 500
+    move(rock(), x=500)
     for target in (game, game.parent):
         assert "can't be written onto the game" in refused(bpy.ops.export_scene.sylpheed_mod, directory=str(target))
     assert fingerprint(game) == before
@@ -181,7 +182,7 @@ def test_an_archive_without_some_sets_takes_an_edit_of_those_that_it_has(tmp_pat
     sets = ("CollisionSet_S14.bin", "CollisionSet_S02.bin", "CollisionSet_test.bin")
     game = make_game(tmp_path / "demo", sets=sets)
     bpy.ops.import_scene.sylpheed_stage(directory=str(game), stage="S14", phase="Phase_1")
-    next(obj for obj in bpy.data.objects if "sylpheed_record" in obj).location.x = 5
+    move(next(obj for obj in bpy.data.objects if "sylpheed_record" in obj), x=5)
     bpy.ops.export_scene.sylpheed_mod(directory=str(tmp_path / "mod"), sets="ALL")
     old, new = entries(game / "hidden/MiscBin.pak"), entries(tmp_path / "mod/hidden/MiscBin.pak")
     assert {number for number in old if old[number] != new[number]} == {file_id(name) for name in sets}
@@ -211,7 +212,7 @@ def test_an_asteroid_of_a_stage_goes_in_and_out_whatever_the_tables_are_named(la
     bpy.ops.import_scene.sylpheed_stage(directory=str(game), stage=stage, phase="Phase_1")
     parts = [obj.name for obj in bpy.data.objects if "sylpheed_record" in obj]
     assert parts and all(name.startswith("S14_") for name in parts), "the stage's own, by the name of its hull"
-    rock().location.x = 500
+    move(rock(), x=500)
     bpy.ops.export_scene.sylpheed_mod(directory=str(tmp_path / "mod"))
     assert fingerprint(game) == before
     old, new = entries(game / "hidden/MiscBin.pak"), entries(tmp_path / "mod/hidden/MiscBin.pak")

@@ -14,8 +14,8 @@ import bpy
 import numpy as np
 import pytest
 
+from core.errors import printable
 from core.game.archive import open_archive
-from core.text import printable
 from tests.blender.helpers import (
     DATA,
     OLD,
@@ -27,6 +27,7 @@ from tests.blender.helpers import (
     geometry,
     import_hull,
     judged,
+    move,
     moved,
     new_object,
     refusal,
@@ -51,7 +52,7 @@ if os.name == "posix":  # Windows lets nobody replace an open file, see the next
         export(tmp_path)
         with cases("exports over open files"), open(tmp_path / "exported.col", "rb") as held:
             half = held.read(5000)
-            surfaces(root)["asteroid_01"].location.x = 50
+            move(surfaces(root)["asteroid_01"], x=50)
             assert bpy.ops.export_scene.sylpheed_col(filepath=str(tmp_path / "exported.col")) == {"FINISHED"}
             assert half + held.read() == source(TWO_ASTEROIDS)
         col = judged((tmp_path / "exported.col").read_bytes())
@@ -86,19 +87,21 @@ def test_undo_after_an_export_leaves_the_file_and_the_scene_as_before_the_edit(t
     bpy.ops.ed.undo_push(message="start")
     bpy.ops.import_scene.sylpheed_col("EXEC_DEFAULT", True, filepath=str(DATA / TWO_ASTEROIDS), cells="NONE")
     bpy.ops.ed.undo_push(message="imported")
-    rock = "S13_AsteroidVolume_wp.asteroid_01"
-    bpy.data.objects[rock].location = (100, 200, 300)
+    rock = "asteroid_01.S13_AsteroidVolume_wp"
+    start = tuple(bpy.data.objects[rock].location)
+    move(bpy.data.objects[rock], (100, 200, 300))
+    place = tuple(bpy.data.objects[rock].location)
     bpy.ops.ed.undo_push(message="moved")
     edited = export(tmp_path)
     with cases("undo and redo around exports", 4):
         assert edited != source(TWO_ASTEROIDS)
         for _ in range(2):
             bpy.ops.ed.undo()
-            assert tuple(bpy.data.objects[rock].location) == (0, 0, 0)
+            assert tuple(bpy.data.objects[rock].location) == start
             assert (tmp_path / "exported.col").read_bytes() == edited, "undo takes back no file"
             assert export(tmp_path) == source(TWO_ASTEROIDS)
             bpy.ops.ed.redo()
-            assert tuple(bpy.data.objects[rock].location) == (100, 200, 300)
+            assert tuple(bpy.data.objects[rock].location) == place
             assert export(tmp_path) == edited
 
 
@@ -179,7 +182,7 @@ bpy.ops.import_scene.sylpheed_stage(stage="S14", phase=phase, parts="NONE")
 (root,) = [obj for obj in bpy.data.objects if obj.get("sylpheed_kind") == "hull"]
 rock = bpy.data.objects[root["sylpheed_stem"] + ".asteroid_01"]
 for number in range(8):
-    rock.location.x = place + number
+    move(rock, x=place + number)
     bpy.ops.export_scene.sylpheed_mod()
     bpy.ops.export_scene.sylpheed_col(filepath=mod + "/" + root["sylpheed_stem"] + ".col")
     bpy.ops.export_scene.sylpheed_col(filepath=mod + "/both.col")
@@ -244,7 +247,7 @@ def test_a_path_with_spaces_and_umlauts_of_over_260_characters(tmp_path: Path) -
         root = import_hull(path)
         assert export(folder) == source(TWO_ASTEROIDS)
         (folder / "exported.col").unlink()
-        surfaces(root)["asteroid_01"].location.x = 77
+        move(surfaces(root)["asteroid_01"], x=77)
         edited = export(folder)
         judged(edited)
         bpy.ops.wm.save_as_mainfile(filepath=str(folder / "Mappe ü.blend"))

@@ -19,6 +19,8 @@ from tests.blender.helpers import (
     coordinates,
     export,
     import_hull,
+    move,
+    origin_of,
     roots,
     select,
     source,
@@ -338,11 +340,12 @@ def test_an_import_beside_an_edit_is_one_step_to_undo() -> None:
 def test_an_export_is_no_step_to_undo(tmp_path: Path) -> None:
     root = import_hull(ONE_ASTEROID)
     bpy.ops.ed.undo_push(message="before")
-    surfaces(root)["asteroid_01"].location.x = 5
+    move(surfaces(root)["asteroid_01"], x=5)
     bpy.ops.ed.undo_push(message="moved")
     bpy.ops.export_scene.sylpheed_col("EXEC_DEFAULT", True, filepath=str(tmp_path / "a.col"))
     bpy.ops.ed.undo()
-    assert surfaces(roots()[0])["asteroid_01"].location.x == 0
+    rock = surfaces(roots()[0])["asteroid_01"]
+    assert rock.location.x == origin_of(rock.data)[0]
 
 
 def test_in_the_cell_lists_of_the_sidebar_nothing_is_written(addon: ModuleType) -> None:
@@ -351,7 +354,7 @@ def test_in_the_cell_lists_of_the_sidebar_nothing_is_written(addon: ModuleType) 
     select(root)
     bpy.ops.sylpheed.show_grid()
     panel = importlib.import_module(f"{addon.__name__}.blender_addon.interface.grid_panel")
-    overlay = importlib.import_module(f"{addon.__name__}.blender_addon.overlay.state")
+    overlay = importlib.import_module(f"{addon.__name__}.blender_addon.overlay.drawing")
     place = overlay.place_at_cursor(bpy.context, overlay.current())
     assert panel.place_lines(place)[0] in ("Free here", "Solid here")
     bpy.ops.sylpheed.show_grid()

@@ -17,9 +17,11 @@ from tests.blender.helpers import (
     ONE_ASTEROID,
     TWO_ASTEROIDS,
     WALL_ONLY,
+    coordinates,
     export,
     import_hull,
     judged,
+    move,
     refusal,
     select,
     source,
@@ -287,7 +289,7 @@ def test_a_rock_split_in_two_stays_one_surface(change, moved: bool, tmp_path: Pa
     assert len(halves) == 2
     if moved:
         for half in halves:
-            half.location = (100.3, 200.7, -50.1)
+            move(half, (100.3, 200.7, -50.1))
         bpy.context.view_layer.update()
     for half in halves:
         change(half, root)
@@ -302,10 +304,12 @@ def test_a_rock_split_in_two_stays_one_surface(change, moved: bool, tmp_path: Pa
 def test_a_small_move_of_a_whole_rock_is_kept(tmp_path: Path) -> None:
     root = import_hull(ONE_ASTEROID)
     rock = surfaces(root)["asteroid_01"]
-    before = np.array([vertex.co[:] for vertex in rock.data.vertices])
-    rock.location.x = 0.01
+    before, start = coordinates(rock.data), np.array(rock.location, float)
+    move(rock, x=0.01)
     col = read_col(export(tmp_path))
-    expected = np.add(before, [np.float32(0.01), 0, 0], dtype=float).astype(np.float32)
+    by = np.array(rock.location, float) - start
+    expected = np.add(before, by, dtype=float).astype(np.float32)
+    assert by[0] != 0 and (expected[:, 0] != before[:, 0]).any()
     assert set(map(tuple, expected.tolist())) <= set(map(tuple, col.vertices.tolist()))
 
 

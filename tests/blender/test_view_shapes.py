@@ -12,7 +12,7 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.helpers import TWO_ASTEROIDS, export, import_hull, select, surfaces
+from tests.blender.helpers import TWO_ASTEROIDS, about_the_root, export, import_hull, move, select, surfaces
 from tests.blender.shown import assert_file_shows, difference, shown
 from tests.blender.test_view import HIDING, assert_shown, export_set, hide, import_set, link
 from tests.oracle.readers import read_col, read_set
@@ -211,13 +211,14 @@ def put_below(obj: bpy.types.Object, parent: bpy.types.Object, kind: str) -> Non
     obj.scale = (0.001, 0.001, 0.001) if kind == "vertex" else [1 / size for size in parent.scale]
     if kind == "vertices":
         obj.parent_vertices = (0, 1, 2)
+    obj.location = (0, 0, 0)
     obj.data.update_tag()  # else the view shows the shape from before
 
 
 @pytest.mark.parametrize("hidden", HIDING)
 @pytest.mark.parametrize("kind", PARENTS)
 def test_an_asteroid_follows_its_parent_as_the_view_shows_it(root, kind: str, hidden: str, tmp_path: Path) -> None:
-    obj = rock(root)
+    obj = about_the_root(rock(root))
     plain = shown(root)
     parent = add_parent(root, kind)
     put_below(obj, parent, kind)
@@ -232,7 +233,7 @@ def test_an_asteroid_follows_its_parent_as_the_view_shows_it(root, kind: str, hi
 
 @pytest.mark.parametrize("kind", ["armature", "lattice"])
 def test_a_deforming_parent_is_left_out_with_the_modifiers(root, kind: str, tmp_path: Path) -> None:
-    obj = rock(root)
+    obj = about_the_root(rock(root))
     plain = shown(root)
     parent = add_parent(root, kind)
     put_below(obj, parent, kind)
@@ -246,7 +247,7 @@ def animate(obj: bpy.types.Object, what: str) -> None:
         obj.driver_add("location", 0).driver.expression = "frame * 100"
     elif what == "action":
         for frame, place in ((1, 0), (21, 2000)):
-            obj.location.x = place
+            move(obj, x=place)
             obj.keyframe_insert("location", frame=frame)
     elif what == "shape key":
         obj.shape_key_add(name="Basis")
