@@ -82,7 +82,8 @@ def sidebar() -> Scene:
     in_view(bpy.ops.sylpheed.check)
     yield 0.5
     in_view(lambda: bpy.ops.sylpheed.select_problem(check="open edges"))
-    in_view(lambda: bpy.ops.view3d.zoom(delta=-4))
+    for _ in range(3):
+        in_view(lambda: bpy.ops.view3d.zoom(delta=-1))
     yield 1.0
     return rectangle(view_area())
 
@@ -157,7 +158,7 @@ def preferences() -> Scene:
     click(area.x + 188, area.y + area.height - 82)  # unfolds the only row
     yield 1.0
     left, _, edge, high = rectangle(area)
-    return left + 170, high - 340, edge, high - 222  # without the path of the file
+    return left + 170, high - 356, edge, high - 248  # without the path of the file
 
 
 def dialog(open_it: Callable[[], object]) -> Generator[float, None, Rectangle]:
@@ -201,6 +202,9 @@ def click(x: int, y: int) -> None:
 
 GAME, MOD = "//Project Sylpheed", "//My Mod"
 """Beside the saved .blend: no path of a machine is in a picture."""
+
+TOWARD_USER = Vector((0.65, -0.6, 0.45))
+"""From the scene to the eye, in a new file's view."""
 
 
 def view_area() -> bpy.types.Area:
@@ -263,11 +267,11 @@ def move_asteroid() -> None:
 
 def damage() -> None:
     """Faults for a check to find: a hole, and two asteroids that pass through each other."""
-    first, second = asteroids()[:2]
-    second.location += first.parent.matrix_world.inverted().to_3x3() @ (centre(first) - centre(second)) * 0.8
+    *_, second, third, first = sorted(asteroids(), key=lambda rock: centre(rock).dot(TOWARD_USER))
+    second.location += first.parent.matrix_world.inverted().to_3x3() @ (centre(third) - centre(second)) * 0.8
     mesh = bmesh.new()
     mesh.from_mesh(first.data)
-    toward_user = first.matrix_world.to_3x3().inverted() @ Vector((0.65, -0.6, 0.45))
+    toward_user = first.matrix_world.to_3x3().inverted() @ TOWARD_USER
     face = max(mesh.faces, key=lambda face: face.normal.dot(toward_user))
     gone = {face, face.edges[0].link_faces[0], face.edges[0].link_faces[1]}
     bmesh.ops.delete(mesh, geom=list(gone), context="FACES_ONLY")
