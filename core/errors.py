@@ -1,42 +1,38 @@
-"""What the rest of the package raises and reports: unreadable input, refused output, findings."""
+"""What the rest of the package raises and reports."""
 
 from __future__ import annotations
 
 import enum
-import unicodedata
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from os import PathLike
+from typing import Self
+
+from .text import printable
 
 
-class FormatError(ValueError):
-    """Input that cannot be understood, or output that the game could not load.
+@dataclass(eq=False, repr=False)
+class SylpheedError(ValueError):
+    """Whatever this package raises on purpose.
 
-    One line for a modder: which file, what and where, what was expected and found, what to do.
-    The parts stay readable as attributes; `file` is added by whoever knows it, see `within`.
+    One line for a modder: which file, what and where, what was expected and found, what to do. The parts stay readable
+    as attributes and never change: `within` and `dataclasses.replace` give a new error.
     """
 
-    def __init__(
-        self,
-        problem: str,
-        *,
-        offset: int | None = None,
-        expected: object = None,
-        found: object = None,
-        remedy: str = "",
-        file: str = "",
-    ) -> None:
-        self.problem = problem
-        self.offset = offset
-        self.expected = expected
-        self.found = found
-        self.remedy = remedy
-        self.file = file
-        super().__init__(problem)
+    problem: str
+    offset: int | None = field(default=None, kw_only=True)
+    expected: object = field(default=None, kw_only=True)
+    found: object = field(default=None, kw_only=True)
+    remedy: str = field(default="", kw_only=True)
+    file: str = field(default="", kw_only=True)
 
-    def within(self, file: str) -> FormatError:
+    def __post_init__(self) -> None:
+        super().__init__(self.problem)
+
+    def within(self, file: str | PathLike[str]) -> Self:
         """The same error with the name of its file, or of an archive in front of an entry's name."""
-        self.file = f"{file}: {self.file}" if self.file else file
-        return self
+        return replace(self, file=f"{file}: {self.file}" if self.file else str(file))
 
     def __str__(self) -> str:
         text = f"{self.file}: {self.problem}" if self.file else self.problem
@@ -51,26 +47,23 @@ class FormatError(ValueError):
         return printable(text)
 
 
-_UNPRINTABLE = ("Cc", "Cf", "Cs", "Zl", "Zp")
-"""Unicode's categories of control characters, invisible and bidirectional marks, surrogates, and breaks of lines and
-paragraphs."""
+class FormatError(SylpheedError):
+    """A file that can't be read, understood or written."""
 
 
-def printable(text: str) -> str:
-    """Text of which a name from a file or the disk can't move the cursor, hide or reverse parts, or begin a line:
-    such characters are escaped as in Python, a newline as `\\n`. Once more, it stays as it is."""
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(_escaped(letter) if unicodedata.category(letter) in _UNPRINTABLE else letter for letter in text)
+class RefusedError(SylpheedError):
+    """Something that can't be done though every file is fine, such as an edit that the game couldn't load."""
 
 
-def _escaped(letter: str) -> str:
-    return letter.encode("unicode_escape").decode("ascii")
-
-
-def some(names: Sequence[str], most: int = 4) -> str:
-    """The first of some names, and how many more there are: `a, b, c, d and 2 more`."""
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+@contextmanager
+def naming(file: str | PathLike[str]) -> Iterator[None]:
+    """Names the file in each `SylpheedError` that names none."""
+    try:
+        yield
+    except SylpheedError as error:
+        if error.file:
+            raise
+        raise error.within(file) from error
 
 
 class Severity(enum.Enum):
@@ -83,7 +76,7 @@ class Severity(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something worth telling about data that could be read.
+    """Something worth reporting about data that could be read.
 
     `elements` are the indices of the triangles, vertices or cells meant, by `kind`.
     """

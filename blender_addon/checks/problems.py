@@ -15,11 +15,12 @@ from ...core.editing.fault import Fault
 from ...core.editing.faults import find_faults, long_list_faults, unplaced
 from ...core.editing.rebuild_hull import Options, Rebuilt, count_changes, rebuild
 from ...core.editing.rebuild_set import RebuiltSet, new_flat, new_volume_faults, rebuild_set
-from ...core.errors import FormatError, Severity, some
+from ...core.errors import RefusedError, Severity, SylpheedError
 from ...core.formats.mcol import LIMIT, Hull
 from ...core.geometry.arrays import components
 from ...core.geometry.surfaces import split
 from ...core.geometry.triangles import NEAR, close_pairs
+from ...core.text import some
 from ..scene import custom_properties
 from ..scene.crossings import intersection_faults
 from ..scene.exporting import HullEdit, SetEdit, read_hull, read_set
@@ -142,7 +143,7 @@ def check_root(context: bpy.types.Context, root: bpy.types.Object) -> Checked:
             library = read_set(context, root, apply_modifiers=True)
             shapes = _shapes(chain.from_iterable(edit.pieces for edit in library.edits), chain(*library.origins))
             facts, problems = _check_set(context, library)
-    except FormatError as error:
+    except SylpheedError as error:
         facts, problems = [], [_refused(error)]
     order = (Severity.ERROR, Severity.WARNING, Severity.INFO)
     problems.sort(key=lambda problem: order.index(problem.severity))
@@ -152,7 +153,7 @@ def check_root(context: bpy.types.Context, root: bpy.types.Object) -> Checked:
 def _source_facts(root: bpy.types.Object) -> list[Fact]:
     try:
         size = len(custom_properties.source(root))
-    except FormatError:
+    except SylpheedError:
         return []  # a problem says so
     return [Fact("Source", label_text("{name}, {count:,} bytes", name=custom_properties.stem(root), count=size))]
 
@@ -181,7 +182,7 @@ def _check_hull(context: bpy.types.Context, hull: HullEdit) -> tuple[list[Fact],
     if not any(problem.severity is Severity.ERROR for problem in problems):
         try:
             rebuilt = rebuild(source, edit, Options(own_box=hull.own_box))
-        except FormatError as error:
+        except SylpheedError as error:
             problems.append(_refused(error))
     return _hull_facts(edit, source, rebuilt), problems
 
@@ -341,7 +342,7 @@ def _check_set(context: bpy.types.Context, edited: SetEdit) -> tuple[list[Fact],
             for finding in rebuilt.findings
             if finding.check in ("empty part", "removed part")
         ]
-    except FormatError as error:
+    except SylpheedError as error:
         problems.append(_refused(error))
     return _set_facts(edited, rebuilt), problems
 
@@ -382,9 +383,9 @@ def _left_out(found: Iterable[LeftOut]) -> list[Problem]:
     ]
 
 
-def _refused(error: FormatError) -> Problem:
+def _refused(error: SylpheedError) -> Problem:
     return Problem(Severity.ERROR, "refused", str(error), 1)
 
 
 def _told(fault: Fault) -> str:
-    return str(FormatError(fault.problem, expected=fault.expected, found=fault.found, remedy=fault.remedy))
+    return str(RefusedError(fault.problem, expected=fault.expected, found=fault.found, remedy=fault.remedy))

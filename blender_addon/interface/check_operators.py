@@ -9,8 +9,9 @@ import bpy
 import numpy as np
 from bpy.props import IntProperty, StringProperty
 
-from ...core.errors import FormatError, Severity, some
+from ...core.errors import RefusedError, Severity, SylpheedError
 from ...core.geometry.triangles import repeated
+from ...core.text import some
 from ..checks import problems, results
 from ..scene import custom_properties, mesh_arrays, object_names, reading
 from ..scene.roots import by_uid, find_all_roots, find_any_root, find_damaged
@@ -101,7 +102,7 @@ class SYLPHEED_OT_select_problem(bpy.types.Operator, RootProperties):
                 self.report({"INFO"}, report_text("{name}: no longer there", name=root.name))
                 return {"CANCELLED"}
             selected, left_out = select_elements(context, found)
-        except FormatError as error:
+        except SylpheedError as error:
             self.report({"WARNING"}, str(error))
             return {"CANCELLED"}
         if left_out:
@@ -136,7 +137,7 @@ def select_elements(context: bpy.types.Context, found: list[problems.Problem]) -
     """Enters edit mode on the objects with elements, exactly those selected. Returns the objects' names, and those
     of objects that can't be entered.
 
-    Raises `FormatError` for a face on which edit mode would hang.
+    Raises `SylpheedError` for a face on which edit mode would hang.
     """
     objects = problems.by_session_uid(context.scene)
     elements = gather(found)
@@ -221,7 +222,7 @@ def _collections_shown(context: bpy.types.Context, obj: bpy.types.Object) -> boo
 def _refuse_hangs(objects: list[bpy.types.Object]) -> None:
     for obj in objects:
         if not reading.is_edited(obj) and repeated(mesh_arrays.read_mesh(obj.data).triangles).any():
-            raise FormatError(
+            raise RefusedError(
                 f"`{obj.name}` has a face that uses a vertex twice, on which edit mode hangs",
                 remedy="run Mesh > Clean Up > Validate, or delete the object",
             )

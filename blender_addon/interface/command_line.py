@@ -16,10 +16,11 @@ import bpy
 
 from ...core.disk import files, same_file
 from ...core.editing import rebuild_hull
-from ...core.errors import FormatError, Severity, printable
+from ...core.errors import FormatError, RefusedError, Severity, SylpheedError, naming
 from ...core.formats import kinds
 from ...core.game import known_files
 from ...core.inspect import describe
+from ...core.text import printable
 from ..checks import problems
 from ..scene import custom_properties, exporting, importing, mod_export, stage_import
 from ..scene.roots import explain_none, find_all_roots
@@ -39,7 +40,7 @@ def run(arguments: Sequence[str]) -> int:
         return int(options.run(options))
     except SystemExit as stop:  # of --help and wrong usage, after it was printed
         return int(stop.code or 0)
-    except FormatError as error:
+    except SylpheedError as error:
         _tell_error(error)
         return UNREADABLE
     finally:
@@ -152,7 +153,7 @@ def _check(options: argparse.Namespace) -> int:
     for path in options.files:
         try:
             status = max(status, _check_file(path))
-        except FormatError as error:
+        except SylpheedError as error:
             _tell_error(error)
             status = UNREADABLE
     return status
@@ -182,7 +183,7 @@ def _export(options: argparse.Namespace) -> int:
         roots = [root for root in roots if root.library is None] or roots
     if len(roots) != 1:
         names = ", ".join(root.name for root in _roots(options.blend))
-        raise FormatError("name one of its roots with --root", file=options.blend, found=names)
+        raise RefusedError("name one of its roots with --root", file=options.blend, found=names)
     _refuse_output(options.output, custom_properties.ENDINGS[custom_properties.kind(roots[0])], [options.blend])
     same_file.refuse_inside(options.output, custom_properties.origin(roots[0])[0])
     exported = _export_root(roots[0], options)
@@ -212,14 +213,14 @@ def _mod(options: argparse.Namespace) -> int:
 
 
 def _refuse_output(output: str, ending: str, inputs: Sequence[str] = ()) -> None:
-    """Raises `FormatError` if the output doesn't end as its kind of file does, is one of the inputs, or lies in the
+    """Raises `SylpheedError` if the output doesn't end as its kind of file does, is one of the inputs, or lies in the
     game folder of the preferences."""
     if not output.lower().endswith(ending):
-        raise FormatError(f"the output must be a {ending} file", file=output, remedy=f"choose a name with {ending}")
+        raise RefusedError(f"the output must be a {ending} file", file=output, remedy=f"choose a name with {ending}")
     same_file.refuse_inside(output, folders(bpy.context)[0])
     for path in inputs:
         if same_file.same_file(path, output):
-            raise FormatError("the output would replace the input", file=output, remedy="choose another name")
+            raise RefusedError("the output would replace the input", file=output, remedy="choose another name")
 
 
 def _open_nothing() -> None:
@@ -240,14 +241,12 @@ def _import_file(path: str, hull: importing.HullOptions, parts: importing.SetOpt
     """Imports a hull or a set, whichever the file is by its content."""
     kind, data = known_files.read_known(path)
     scene, name = bpy.context.scene, os.path.basename(path)
-    try:
+    with naming(path):
         if kind is kinds.Kind.HULL:
             return importing.make_hull(scene, name, data, hull)
         if kind is kinds.Kind.COLLISION_SET:
             return importing.make_set(scene, name, data, parts, lambda part: None)
         raise FormatError("this is no hull and no collision set", found=kind.value if kind else "something else")
-    except FormatError as error:
-        raise (error if error.file else error.within(path)) from None
 
 
 def _roots(path: str) -> list[bpy.types.Object]:
@@ -282,7 +281,7 @@ def _warn(warnings: Sequence[str]) -> None:
         _say(f"warning: {warning}")
 
 
-def _tell_error(error: FormatError) -> None:
+def _tell_error(error: SylpheedError) -> None:
     sys.stdout.flush()  # what was told before comes before it
     sys.stderr.write(f"error: {error}\n")
 

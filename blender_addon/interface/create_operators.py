@@ -6,9 +6,9 @@ import bpy
 import numpy as np
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty, IntProperty, StringProperty
 
-from ...core.errors import FormatError
+from ...core.errors import SylpheedError
 from ...core.geometry import asteroid
-from ..overlay import drawing
+from ..overlay import state
 from ..scene import creating, custom_properties, importing, sources, viewport
 from ..scene.roots import find_root, has_root
 from ..translations import report_text
@@ -70,7 +70,7 @@ class OBJECT_OT_sylpheed_add_asteroid(bpy.types.Operator):
             look = self.seed, self.size, self.roughness, self.triangles
             new = creating.Asteroid(*look, tuple(self.location))
             obj, warnings = creating.add_asteroid(context.scene, root, new)
-        except FormatError as error:
+        except SylpheedError as error:
             return refuse(self, error)
         viewport.select_only(context, obj)
         for warning in warnings:
@@ -139,7 +139,7 @@ class OBJECT_OT_sylpheed_new_hull(bpy.types.Operator, ViewProperties):
             made = creating.make_new_hull(
                 context.scene, self.name, -half, half, self.cell_size, self.wall == "BOX", options
             )
-        except FormatError as error:
+        except SylpheedError as error:
             return refuse(self, error)
         viewport.select(context, [made.root])
         viewport.frame(context, [made.root])
@@ -185,7 +185,7 @@ class OBJECT_OT_sylpheed_fit_grid(bpy.types.Operator):
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
         try:
             source = sources.hull_source(find_root(context, custom_properties.HULL))
-        except FormatError as error:
+        except SylpheedError as error:
             return refuse(self, error)
         sides = set(source.grid.cell_size.tolist())
         if not self.properties.is_property_set("cell_size") and len(sides) == 1:
@@ -205,12 +205,12 @@ class OBJECT_OT_sylpheed_fit_grid(bpy.types.Operator):
             change = creating.fit_grid_of(
                 context, find_root(context, custom_properties.HULL), self.cell_size, self.margin
             )
-        except FormatError as error:
+        except SylpheedError as error:
             return refuse(self, error)
         if not change:
             self.report({"INFO"}, "The grid fits already")
             return {"CANCELLED"}
-        drawing.refresh(context)
+        state.refresh(context)
         warning = report_text("Every cell list is made anew; the hull's .rgn no longer fits and must be made anew")
         report(self, "WARNING", f"{change}. {warning}")
         return {"FINISHED"}

@@ -18,8 +18,9 @@ import bpy
 import numpy as np
 from bpy.props import StringProperty
 
-from ...core.errors import FormatError, some
+from ...core.errors import SylpheedError
 from ...core.geometry.triangles import FLATTEST, flat
+from ...core.text import some
 from ..checks import problems, results, ring_fill, rings
 from ..scene import custom_properties, mesh_arrays, sources
 from ..scene.roots import find_any_root
@@ -109,7 +110,7 @@ class Fix(RootProperties):
             root = find_any_root(context, self.root, self.root_uid)
             checked = results.run(context, root)
             mended, left_out = mend_objects(context, root, checked, self)
-        except FormatError as error:
+        except SylpheedError as error:
             self.report({"WARNING"}, str(error))
             return {"CANCELLED"}
         return report_fixed(context, self, root, mended, left_out)

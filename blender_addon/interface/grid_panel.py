@@ -6,9 +6,9 @@ import textwrap
 
 import bpy
 
-from ...core.errors import FormatError
+from ...core.errors import SylpheedError
 from ...core.runtime import queries
-from ..overlay import drawing, grid_layers
+from ..overlay import grid_layers, state, switch
 from ..overlay.settings import settings
 from ..translations import label_text
 from .operators import Result, refuse
@@ -24,12 +24,12 @@ class VIEW3D_OT_sylpheed_grid(bpy.types.Operator):
     bl_label = "Show Sylpheed Grid"
 
     def execute(self, context: bpy.types.Context) -> Result:
-        if drawing.current() is not None:
-            drawing.turn_off()
+        if state.current() is not None:
+            switch.turn_off()
             return {"FINISHED"}
         try:
-            drawing.turn_on(context)
-        except FormatError as error:
+            switch.turn_on(context)
+        except SylpheedError as error:
             return refuse(self, error)
         return {"FINISHED"}
 
@@ -43,12 +43,12 @@ class VIEW3D_OT_sylpheed_refresh_grid(bpy.types.Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         cls.poll_message_set("The grid isn't shown")
-        return drawing.current() is not None
+        return state.current() is not None
 
     def execute(self, context: bpy.types.Context) -> Result:
         try:
-            drawing.refresh(context)
-        except FormatError as error:
+            state.refresh(context)
+        except SylpheedError as error:
             return refuse(self, error)
         return {"FINISHED"}
 
@@ -64,7 +64,7 @@ class SYLPHEED_PT_grid(SylpheedSubpanel, bpy.types.Panel):
     bl_label = "Grid"
 
     def draw(self, context: bpy.types.Context) -> None:
-        layout, shown, overlay = self.layout, settings(context), drawing.current()
+        layout, shown, overlay = self.layout, settings(context), state.current()
         row = layout.row(align=True)
         row.operator(
             VIEW3D_OT_sylpheed_grid.bl_idname,
@@ -78,7 +78,7 @@ class SYLPHEED_PT_grid(SylpheedSubpanel, bpy.types.Panel):
         column = layout.column(align=True)
         for name in ("cells", "rock", "cursor", "spheres", "follow"):
             column.prop(shown, name)
-        if drawing.root_shown(context, overlay) is None:
+        if state.root_shown(context, overlay) is None:
             layout.label(text="No hull is in the scene", icon="INFO")
             return
         if overlay.refusal:
@@ -103,14 +103,14 @@ class SYLPHEED_PT_grid_cursor(SylpheedSubpanel, bpy.types.Panel):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        overlay = drawing.current()
-        if overlay is None or drawing.root_shown(context, overlay) is None:
+        overlay = state.current()
+        if overlay is None or state.root_shown(context, overlay) is None:
             return False
         return settings(context).cursor
 
     def draw(self, context: bpy.types.Context) -> None:
-        overlay = drawing.current()
-        place = drawing.place_at_cursor(context, overlay)
+        overlay = state.current()
+        place = state.place_at_cursor(context, overlay)
         column = self.layout.column(align=True)
         for text in place_lines(place) if place else [label_text("The root is scaled to nothing")]:
             _wrapped(column, text)
@@ -121,7 +121,7 @@ class SYLPHEED_PT_grid_shoot(SylpheedSubpanel, bpy.types.Panel):
     bl_parent_id = "SYLPHEED_PT_grid"
 
     def draw(self, context: bpy.types.Context) -> None:
-        layout, overlay = self.layout, drawing.current()
+        layout, overlay = self.layout, state.current()
         layout.prop(settings(context), "radius")
         layout.operator(VIEW3D_OT_sylpheed_shoot.bl_idname, text="Shoot", icon="TRACKER")
         if overlay is not None and overlay.shot is not None:
@@ -137,9 +137,9 @@ def place_lines(place: queries.Place) -> list[str]:
         return [here, label_text("Outside the grid")]
     x, y, z = place.position
     known = place.state in grid_layers.STATES
-    state = label_text(grid_layers.STATES[place.state]) if known else place.state
+    content = label_text(grid_layers.STATES[place.state]) if known else place.state
     cell = label_text(
-        "Cell ({x}, {y}, {z}), number {number:,}: {state}", x=x, y=y, z=z, number=place.number, state=state
+        "Cell ({x}, {y}, {z}), number {number:,}: {state}", x=x, y=y, z=z, number=place.number, state=content
     )
     told = [here, cell]
     if len(place.triangles):
@@ -179,7 +179,7 @@ def register() -> None:
 
 
 def unregister() -> None:
-    drawing.turn_off()
+    switch.turn_off()
     bpy.types.VIEW3D_MT_view.remove(_draw_view_menu)
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)

@@ -10,7 +10,7 @@ import numpy as np
 from bpy.props import StringProperty
 from mathutils import Matrix
 
-from ...core.errors import FormatError
+from ...core.errors import SylpheedError
 from ..checks import problems, results
 from ..scene import custom_properties, evaluation
 from ..scene.roots import find_any_root
@@ -47,7 +47,7 @@ class ObjectFix(RootProperties):
                     fixed.append(objects[uid].name)
             context.view_layer.update()
             results.run(context, root)
-        except FormatError as error:
+        except SylpheedError as error:
             self.report({"WARNING"}, str(error))
             return {"CANCELLED"}
         return report_fixed(context, self, root, dict.fromkeys(sorted(fixed), 1), left)

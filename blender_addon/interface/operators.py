@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from bpy_extras.io_utils import ExportHelper, ImportHelper
 
 from ...core.disk import files, same_file
 from ...core.editing import rebuild_hull
-from ...core.errors import FormatError
+from ...core.errors import RefusedError, SylpheedError
 from ...core.formats import kinds
 from ...core.game import known_files
 from ..scene import custom_properties, exporting, importing, mod_export, object_names, stage_import, viewport
@@ -131,7 +132,7 @@ class ImportFiles(ImportHelper):
         """What to say of a file that isn't of this operator's kind, "" of one that is."""
         try:
             found = known_files.detect_file(path)
-        except FormatError as error:
+        except SylpheedError as error:
             return str(error)
         wanted = kinds.Kind[self.kind]
         if found is wanted:
@@ -160,10 +161,8 @@ class ImportFiles(ImportHelper):
 
                 try:
                     done.append(import_one(path, progress))
-                except FormatError as error:
-                    message = str(error)
-                    error.file = ""
-                    failed.append(self.foreign(path, str(error)) or message)
+                except SylpheedError as error:
+                    failed.append(self.foreign(path, str(replace(error, file=""))) or str(error))
         finally:
             window.progress_end()
         if not done:
@@ -244,7 +243,7 @@ class ExportFile(ExportHelper):
         context.window_manager.progress_begin(0, 1)
         try:
             if not self.filepath:
-                raise FormatError("no file is named", remedy="choose the file to write")
+                raise RefusedError("no file is named", remedy="choose the file to write")
             stem, exported = export_root()
             path = bpy.path.ensure_ext(bpy.path.abspath(self.filepath), self.filename_ext)
             if Path(path).name in ("", self.filename_ext):
@@ -254,7 +253,7 @@ class ExportFile(ExportHelper):
             for game in {folders(context)[0], *origins}:
                 same_file.refuse_inside(path, game)
             files.write_file(path, exported.data)
-        except FormatError as error:
+        except SylpheedError as error:
             return refuse(self, error)
         finally:
             context.window_manager.progress_end()
@@ -364,7 +363,7 @@ def suggest_stages(options: bpy.types.OperatorProperties, context: bpy.types.Con
     """The stages of the game folder, for the dialog. Blender passes the operator's options, not the operator."""
     try:
         return [stage.name for stage in stage_import.list_stages(_game_folder(options, context))]
-    except FormatError:
+    except SylpheedError:
         return []  # the dialog and execute say why
 
 
@@ -378,7 +377,7 @@ def suggest_phases(
 def _phases(options: bpy.types.OperatorProperties, context: bpy.types.Context) -> list[tuple[str, str]]:
     try:
         return stage_import.phases(_game_folder(options, context), options.stage)
-    except FormatError:
+    except SylpheedError:
         return []  # the dialog and execute say why
 
 
@@ -449,11 +448,11 @@ class IMPORT_SCENE_OT_sylpheed_stage(bpy.types.Operator, HullProperties):
         try:
             folder = _game_folder(self, context)
             if not folder:
-                raise FormatError("no game folder is named", remedy="choose it here or in the extension's preferences")
+                raise RefusedError("no game folder is named", remedy="choose it here or in the extension's preferences")
             done = stage_import.import_stage(
                 context.scene, folder, folders(context)[1], options, window.progress_update
             )
-        except FormatError as error:
+        except SylpheedError as error:
             return refuse(self, error)
         finally:
             window.progress_end()
@@ -514,7 +513,7 @@ class EXPORT_SCENE_OT_sylpheed_mod(bpy.types.Operator):
                 self.overwrite,
             )
             exported = mod_export.export_mod(context, options, window.progress_update)
-        except FormatError as error:
+        except SylpheedError as error:
             return refuse(self, error)
         finally:
             window.progress_end()
@@ -554,7 +553,7 @@ def report(operator: bpy.types.Operator, kind: str, text: str) -> None:
     operator.report({kind}, object_names.printable(text))
 
 
-def refuse(operator: bpy.types.Operator, error: FormatError) -> Result:
+def refuse(operator: bpy.types.Operator, error: SylpheedError) -> Result:
     """Reports why an operator can't do it: its result."""
     report(operator, "ERROR", str(error))
     return {"CANCELLED"}
@@ -566,7 +565,7 @@ def _suggest_name(operator: bpy.types.Operator, context: bpy.types.Context, kind
         return
     try:
         stem = custom_properties.stem(find_root(context, kind, name))
-    except FormatError:
+    except SylpheedError:
         return  # execute says so
     folder = os.path.dirname(bpy.data.filepath)
     operator.filepath = os.path.join(folder, stem + operator.filename_ext)

@@ -7,10 +7,10 @@ import numpy as np
 from bpy.props import FloatProperty, FloatVectorProperty
 from bpy_extras.view3d_utils import region_2d_to_origin_3d, region_2d_to_vector_3d
 
-from ...core.errors import FormatError
+from ...core.errors import RefusedError, SylpheedError
 from ...core.formats import mcol
 from ...core.runtime import queries
-from ..overlay import drawing
+from ..overlay import state, switch
 from ..overlay.settings import settings
 from ..scene import creating, viewport
 from ..translations import label_text
@@ -52,8 +52,8 @@ class VIEW3D_OT_sylpheed_shoot(bpy.types.Operator):
         if any(operator.bl_idname == self.bl_idname for operator in running):
             return {"CANCELLED"}
         try:
-            drawing.turn_on(context)
-        except FormatError as error:
+            switch.turn_on(context)
+        except SylpheedError as error:
             return refuse(self, error)
         context.window.cursor_modal_set("CROSSHAIR")
         context.workspace.status_text_set(label_text("Left click: shoot. Esc or right click: end"))
@@ -61,8 +61,8 @@ class VIEW3D_OT_sylpheed_shoot(bpy.types.Operator):
         return {"RUNNING_MODAL"}
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
-        overlay = drawing.current()
-        root = drawing.root_shown(context, overlay) if overlay else None
+        overlay = state.current()
+        root = state.root_shown(context, overlay) if overlay else None
         if root is None or event.type in {"ESC", "RIGHTMOUSE"}:
             self.cancel(context)
             return {"FINISHED"}
@@ -72,7 +72,7 @@ class VIEW3D_OT_sylpheed_shoot(bpy.types.Operator):
             self.radius = settings(context).radius
             try:
                 self.start, self.movement = _line_through(root, overlay.hull, region, view, place, self.radius)
-            except FormatError as error:
+            except SylpheedError as error:
                 self.cancel(context)
                 return refuse(self, error)
             self._shoot(overlay.hull)
@@ -86,19 +86,19 @@ class VIEW3D_OT_sylpheed_shoot(bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> Result:
         try:
-            drawing.turn_on(context)
+            switch.turn_on(context)
             if not any(self.movement):
-                raise FormatError("the shot goes nowhere", remedy="give a movement other than 0")
+                raise RefusedError("the shot goes nowhere", remedy="give a movement other than 0")
             creating.check_numbers("the shot", *self.start, *self.movement, self.radius)
-        except FormatError as error:
+        except SylpheedError as error:
             return refuse(self, error)
-        self._shoot(drawing.current().hull)
+        self._shoot(state.current().hull)
         viewport.redraw(context)
         return {"FINISHED"}
 
     def _shoot(self, hull: mcol.Hull) -> None:
         shot = queries.shoot(hull, np.array(self.start), np.array(self.movement), self.radius or None)
-        drawing.show_shot(shot)
+        state.show_shot(shot)
         self.report({"INFO"}, ", ".join(lines(shot)))
 
 

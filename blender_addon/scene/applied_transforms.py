@@ -15,7 +15,7 @@ import numpy as np
 from mathutils import Euler, Matrix
 
 from ...core.editing.assemble import Piece
-from ...core.errors import FormatError
+from ...core.errors import RefusedError
 from . import axes, custom_properties
 
 ALIKE = 1e-3
@@ -29,7 +29,7 @@ FACTOR = 10
 
 
 def refuse_applied(root: bpy.types.Object, pieces: Iterable[tuple[Piece, np.ndarray | None]]) -> None:
-    """Raises `FormatError` where a root's scale or rotation went to its children. `pieces` come with the vertices,
+    """Raises `SylpheedError` where a root's scale or rotation went to its children. `pieces` come with the vertices,
     float32 (n, 3), that their claims are about."""
     displaced = []
     for piece, source in pieces:
@@ -51,7 +51,7 @@ def refuse_applied(root: bpy.types.Object, pieces: Iterable[tuple[Piece, np.ndar
     before = np.array(Matrix(given) if given else _default_view(), np.float64)
     now = np.array(root.matrix_basis.to_3x3(), np.float64)
     if _is_applied(before, now, usual):
-        raise FormatError(
+        raise RefusedError(
             f"the transform of `{root.name}` was applied: what is parented to it would be scaled or turned in the file",
             expected=f"the root's {_described(before)}",
             found=f"its {_described(now)}",

@@ -10,7 +10,7 @@ import numpy as np
 from ...core.editing.build import fit_grid, new_hull
 from ...core.editing.faults import unplaced
 from ...core.editing.regrid import regrid
-from ...core.errors import FormatError
+from ...core.errors import RefusedError
 from ...core.formats import mcol
 from ...core.geometry import surfaces
 from ...core.geometry.asteroid import make_asteroid
@@ -50,7 +50,7 @@ class Asteroid:
 def add_asteroid(
     scene: bpy.types.Scene, root: bpy.types.Object, asteroid: Asteroid
 ) -> tuple[bpy.types.Object, list[str]]:
-    """A new asteroid below a hull's root, and what to warn of. Raises `FormatError` where the file's coordinates
+    """A new asteroid below a hull's root, and what to warn of. Raises `SylpheedError` where the file's coordinates
     can't hold it."""
     check_numbers("the asteroid", asteroid.size, *asteroid.place)
     hull = sources.hull_source(root)
@@ -82,10 +82,10 @@ def make_new_hull(
     wall: bool,
     options: HullOptions,
 ) -> Imported:
-    """A hull that no file has yet; its root carries the bytes of one all the same. Raises `FormatError`."""
+    """A hull that no file has yet; its root carries the bytes of one all the same. Raises `SylpheedError`."""
     name = name.strip().removesuffix(".col")
     if not _can_name_file(name):
-        raise FormatError(f"{name!r} can't be the name of a file", remedy="choose a name of letters, digits and _")
+        raise RefusedError(f"{name!r} can't be the name of a file", remedy="choose a name of letters, digits and _")
     check_numbers("the box", *low.tolist(), *high.tolist(), cell_size)
     _check_cells(high - low, cell_size)
     return make_hull(scene, f"{name}.col", mcol.encode(new_hull(low, high, cell_size, wall)), options)
@@ -95,19 +95,19 @@ def fit_grid_of(context: bpy.types.Context, root: bpy.types.Object, cell_size: f
     """Gives a hull the smallest grid around its geometry as the scene has it now, in the source that it carries.
 
     `cell_size` 0 keeps the present one; `margin` is free room on each side. Returns what changed, "" for nothing.
-    Raises `FormatError`.
+    Raises `SylpheedError`.
     """
     if root.library or root.override_library:
         # Blender would save neither: of an override it keeps only what the library allows to be overridden.
         library = root.library or root.override_library.reference.library
-        raise FormatError(
+        raise RefusedError(
             f"`{root.name}` is linked from {library.filepath}", remedy="make it local, or fit the grid there"
         )
     check_numbers("the grid", cell_size, margin)
     source = sources.hull_source(root)
     edit = read_hull(context, root, True).edit
     if not len(edit.triangles) or unplaced(edit).any():
-        raise FormatError(f"`{root.name}` has no geometry with usable coordinates to fit a grid to")
+        raise RefusedError(f"`{root.name}` has no geometry with usable coordinates to fit a grid to")
     used = edit.vertices[np.unique(edit.triangles)]
     box = np.stack((used.min(axis=0) - np.float32(margin), used.max(axis=0) + np.float32(margin)))
     check_numbers("the grid", *box.ravel().tolist())
@@ -124,10 +124,10 @@ def fit_grid_of(context: bpy.types.Context, root: bpy.types.Object, cell_size: f
 
 
 def check_numbers(what: str, *numbers: float) -> None:
-    """Raises `FormatError` where a place or a size that a user gave is no number or far too large."""
+    """Raises `SylpheedError` where a place or a size that a user gave is no number or far too large."""
     for number in numbers:
         if not abs(number) <= LARGEST:
-            raise FormatError(
+            raise RefusedError(
                 f"{what} can't be there or have that size",
                 expected=f"numbers up to {LARGEST:,.0f}",
                 found=f"{number:g}",
@@ -142,7 +142,7 @@ def _can_name_file(name: str) -> bool:
 
 
 def _check_precision(vertices: np.ndarray, triangles: np.ndarray, asteroid: Asteroid) -> None:
-    """Raises `FormatError` if float32 around an asteroid's place is too coarse for its shape: where a check would
+    """Raises `SylpheedError` if float32 around an asteroid's place is too coarse for its shape: where a check would
     find doubled vertices or triangles without area, or triangles turn over."""
     place = np.array(asteroid.place)
     rounded = (vertices.astype(np.float64) + place).astype(np.float32)
@@ -150,7 +150,7 @@ def _check_precision(vertices: np.ndarray, triangles: np.ndarray, asteroid: Aste
     doubled = len(close_pairs(rounded, NEAR * farthest)) > 0
     turned = np.linalg.det((rounded.astype(np.float64) - place)[triangles]) <= 0
     if doubled or turned.any() or flat(rounded, triangles).any():
-        raise FormatError(
+        raise RefusedError(
             f"an asteroid of size {asteroid.size:,.7g} is too small there for {len(triangles):,} triangles: the "
             f"file's coordinates lie {np.spacing(np.float32(farthest)):.2g} apart",
             remedy="make it larger, or give it fewer triangles",
@@ -161,7 +161,7 @@ def _check_cells(extent: np.ndarray, cell_size: float | np.ndarray) -> None:
     dimensions = extent.astype(np.float64) / cell_size
     count = float(np.maximum(np.ceil(dimensions), 1).prod())
     if not count <= MOST_CELLS:
-        raise FormatError(
+        raise RefusedError(
             f"the grid would have {count:,.0f} cells", expected=f"{MOST_CELLS:,} at most", remedy="choose larger cells"
         )
 

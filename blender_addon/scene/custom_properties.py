@@ -12,7 +12,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ...core.errors import FormatError
+from ...core.errors import RefusedError, SylpheedError
 
 LAYOUT = 1
 """Counts up when the properties below change their meaning. A later one is refused."""
@@ -57,12 +57,12 @@ def kind(obj: bpy.types.Object) -> str:
 
 
 def source(root: bpy.types.Object) -> bytes:
-    """The source file's bytes. Raises `FormatError` where they are gone, or where a later extension made the root."""
+    """The source file's bytes. Raises `SylpheedError` where they are gone, or where a later extension made the root."""
     layout = root.get(VERSION, LAYOUT)
     if not isinstance(layout, int):
         raise lost_source(root, VERSION)
     if layout > LAYOUT:
-        raise FormatError(
+        raise RefusedError(
             f"`{root.name}` was imported with a later version of this extension",
             expected=f"layout {LAYOUT} at most",
             found=layout,
@@ -74,9 +74,9 @@ def source(root: bpy.types.Object) -> bytes:
     return data
 
 
-def lost_source(root: bpy.types.Object, what: str) -> FormatError:
+def lost_source(root: bpy.types.Object, what: str) -> SylpheedError:
     """The error for a root of which a property is gone or can't be used."""
-    return FormatError(f"`{root.name}` lost its source ({what})", remedy="import the file again")
+    return RefusedError(f"`{root.name}` lost its source ({what})", remedy="import the file again")
 
 
 def is_damaged_root(obj: bpy.types.Object) -> bool:
@@ -132,7 +132,7 @@ def came_with(obj: bpy.types.Object, root: bpy.types.Object) -> bool:
 
 
 def imported_records(root: bpy.types.Object) -> set[int]:
-    """The records of a collision set that were imported with a root. Raises `FormatError` where that is lost."""
+    """The records of a collision set that were imported with a root. Raises `SylpheedError` where that is lost."""
     records: Any = root.get(IMPORTED)
     numbers = records.to_list() if hasattr(records, "to_list") else records
     if not isinstance(numbers, list) or not all(isinstance(number, int) for number in numbers):
@@ -154,7 +154,7 @@ def is_imported(root: bpy.types.Object, data: bytes) -> bool:
 
 
 def digest(root: bpy.types.Object) -> str:
-    """The SHA-256 of the file that was imported, in hexadecimal. Raises `FormatError` as `source` does."""
+    """The SHA-256 of the file that was imported, in hexadecimal. Raises `SylpheedError` as `source` does."""
     return _known_digest(root) or _digest(source(root))
 
 

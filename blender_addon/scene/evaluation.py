@@ -21,7 +21,7 @@ import bpy
 import numpy as np
 
 from ...core.editing.placement import EXACT, Placement, between, rounded
-from ...core.errors import FormatError
+from ...core.errors import RefusedError
 
 AGREEMENT = 1e-6
 """How far a world matrix may be from the product that it is made of, as a part of the sums of absolute values: a few
@@ -140,7 +140,7 @@ class View:
 
         Parents are composed in float64 where that agrees with what Blender evaluates, up to rounding; where it doesn't,
         because of constraints, bones, paths or physics, the evaluated matrices count.
-        Raises `FormatError` if a place can't be found below a root that is scaled to nothing.
+        Raises `SylpheedError` if a place can't be found below a root that is scaled to nothing.
         """
         if obj == self.root:
             return EXACT
@@ -180,7 +180,7 @@ def evaluated(
 ) -> Iterator[View]:
     """The view layer's evaluation of objects of a root's, with those added for now that it leaves out.
 
-    Raises `FormatError` where that is needed and the scene can't be changed, or where sculpting can't be read.
+    Raises `SylpheedError` where that is needed and the scene can't be changed, or where sculpting can't be read.
     """
     objects = list(dict.fromkeys(objects))
     context.view_layer.update()
@@ -195,7 +195,7 @@ def evaluated(
         yield view
         return
     if context.scene.library:
-        raise FormatError(
+        raise RefusedError(
             f"`{missing[0].name}` is hidden, and the scene is linked from {context.scene.library.filepath}",
             remedy="show it in the viewport (the monitor icon, and the checkbox of its collection)",
         )
@@ -234,7 +234,7 @@ def _refuse_hidden_levels(view: View) -> None:
         levels = obj.mode == "SCULPT" and any(modifier.type == "MULTIRES" for modifier in obj.modifiers)
         if levels and not view.is_enabled(obj):
             problem = f"`{obj.name}` is hidden while it is in Sculpt Mode"
-            raise FormatError(problem, remedy="show it in the viewport again")
+            raise RefusedError(problem, remedy="show it in the viewport again")
 
 
 @contextmanager
@@ -315,7 +315,7 @@ def _agrees(world: object, above: object | None, local: list) -> bool:
 def _refuse_flat(obj: bpy.types.Object, root: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> None:
     matrix = np.array(root.evaluated_get(depsgraph).matrix_world, np.float64)
     if np.linalg.matrix_rank(matrix[:3, :3]) < 3:
-        raise FormatError(
+        raise RefusedError(
             f"`{obj.name}` gets its place from the scene, which can't be followed while its root is scaled to nothing",
             remedy="give the root a scale other than 0",
         )

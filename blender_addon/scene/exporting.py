@@ -44,7 +44,7 @@ class HullEdit:
 
 
 def read_hull(context: bpy.types.Context, root: bpy.types.Object, apply_modifiers: bool) -> HullEdit:
-    """The edit of a hull. Raises `FormatError` for a source that can't be read."""
+    """The edit of a hull. Raises `SylpheedError` for a source that can't be read."""
     source = sources.hull_source(root)
     parts = family(context.scene, root)
     readings = read_objects(context, root, parts.exported, apply_modifiers, lambda _: source)
@@ -67,12 +67,19 @@ def read_hull(context: bpy.types.Context, root: bpy.types.Object, apply_modifier
     )
 
 
+def rebuild_root(
+    context: bpy.types.Context, root: bpy.types.Object, options: Options, apply_modifiers: bool
+) -> tuple[HullEdit, Rebuilt]:
+    """The edit of a hull, and the hull that an export writes. Raises `SylpheedError` that names the objects."""
+    hull = read_hull(context, root, apply_modifiers)
+    return hull, rebuild(hull.source, hull.edit, replace(options, own_box=hull.own_box))
+
+
 def export_hull(
     context: bpy.types.Context, root: bpy.types.Object, options: Options, apply_modifiers: bool
 ) -> Exported:
-    """The `.col` of a hull. Raises `FormatError` that names the objects."""
-    hull = read_hull(context, root, apply_modifiers)
-    rebuilt = rebuild(hull.source, hull.edit, replace(options, own_box=hull.own_box))
+    """The `.col` of a hull. Raises `SylpheedError` that names the objects."""
+    hull, rebuilt = rebuild_root(context, root, options, apply_modifiers)
     told = [*rebuilt.findings, *_advice(hull, rebuilt)]
     summary = f"{root.name}: {_summary(rebuilt)}" + ("" if hull.own_box else ", in another grid than it came with")
     return Exported(mcol.encode(rebuilt.hull), summary, (*map(str, hull.left_out), *map(str, told)))
@@ -102,7 +109,7 @@ class SetEdit:
 
 
 def export_set(context: bpy.types.Context, root: bpy.types.Object, apply_modifiers: bool) -> Exported:
-    """The `.bin` of a library. Raises `FormatError` that names the objects."""
+    """The `.bin` of a library. Raises `SylpheedError` that names the objects."""
     edited = read_set(context, root, apply_modifiers)
     rebuilt = rebuild_set(edited.source, edited.edits, edited.removed)
     count = len(rebuilt.changed)
@@ -117,7 +124,7 @@ def export_set(context: bpy.types.Context, root: bpy.types.Object, apply_modifie
 
 
 def read_set(context: bpy.types.Context, root: bpy.types.Object, apply_modifiers: bool) -> SetEdit:
-    """The edit of a library. Raises `FormatError` for a source that can't be read."""
+    """The edit of a library. Raises `SylpheedError` for a source that can't be read."""
     source = sources.set_source(root)
     imported = custom_properties.imported_records(root)
     if not custom_properties.root_id(root):

@@ -13,12 +13,13 @@ import numpy as np
 
 from ...core.disk import files
 from ...core.editing import assemble
-from ...core.errors import FormatError, some
+from ...core.errors import RefusedError, naming
 from ...core.formats import collision_set, mcol
 from ...core.formats.kinds import Kind
 from ...core.game import known_files
 from ...core.geometry import surfaces
 from ...core.geometry.triangles import repeated
+from ...core.text import some
 from . import axes, colors, custom_properties, object_names, roots
 from .mesh_arrays import NewMesh, make_meshes
 
@@ -68,29 +69,25 @@ class Imported:
 
 
 def import_hull(scene: bpy.types.Scene, path: str, options: HullOptions) -> Imported:
-    """Reads a `.col` and makes its objects. Raises `FormatError`, and makes none then."""
-    try:
+    """Reads a `.col` and makes its objects. Raises `SylpheedError`, and makes none then."""
+    with naming(path):
         return make_hull(scene, os.path.basename(path), known_files.read_known(path)[1], options)
-    except FormatError as error:
-        raise (error if error.file else error.within(path)) from None
 
 
 def import_set(scene: bpy.types.Scene, path: str, options: SetOptions, progress: Progress) -> Imported:
-    """Reads a CollisionSet and makes an object for each part that the filter names. Raises `FormatError`."""
-    try:
+    """Reads a CollisionSet and makes an object for each part that the filter names. Raises `SylpheedError`."""
+    with naming(path):
         data = files.read_file(path, known_files.MOST[Kind.COLLISION_SET])
         return make_set(scene, os.path.basename(path), data, options, progress)
-    except FormatError as error:
-        raise (error if error.file else error.within(path)) from None
 
 
 def make_hull(scene: bpy.types.Scene, name: str, data: bytes, options: HullOptions) -> Imported:
-    """The objects of a hull's bytes, called `name` in file or archive. Raises `FormatError`, and makes none then."""
+    """The objects of a hull's bytes, called `name` in file or archive. Raises `SylpheedError`, and makes none then."""
     return _make_hull(scene, _stem(name), data, mcol.decode(data), options)
 
 
 def make_set(scene: bpy.types.Scene, name: str, data: bytes, options: SetOptions, progress: Progress) -> Imported:
-    """The objects of a library's bytes, called `name` in file or archive. Raises `FormatError`, and makes none then."""
+    """The objects of a library's bytes, called `name` in file or archive. Raises `SylpheedError`."""
     library = collision_set.decode(data)
     chosen = _filter_parts(library, options.name_filter)
     return _make_set(scene, _stem(name), data, library, chosen, options, progress)
@@ -255,7 +252,7 @@ def _new_parts(names: list[str], parts: list[collision_set.Part]) -> list[NewMes
 
 
 def _filter_parts(library: collision_set.CollisionSet, name_filter: str) -> list[tuple[int, str]]:
-    """Numbers and names of the parts that a filter names. Raises `FormatError` if there are none."""
+    """Numbers and names of the parts that a filter names. Raises `SylpheedError` if there are none."""
     patterns = [pattern.strip().lower() for pattern in name_filter.split(",") if pattern.strip()] or ["*"]
     names = [part.name for part in library.parts]
     chosen = [
@@ -264,7 +261,7 @@ def _filter_parts(library: collision_set.CollisionSet, name_filter: str) -> list
         if any(fnmatch.fnmatchcase(name.lower(), pattern) for pattern in patterns)
     ]
     if not chosen:
-        raise FormatError(
+        raise RefusedError(
             f"no part has a name like {name_filter!r}",
             found=", ".join(names[:3]) + ", …",
             remedy='use "*" for all',

@@ -12,7 +12,7 @@ from typing import Any
 import bmesh
 import bpy
 
-from ...core.errors import some
+from ...core.text import some
 from . import custom_properties
 from .evaluation import is_edited
 

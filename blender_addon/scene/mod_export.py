@@ -10,7 +10,7 @@ import bpy
 
 from ...core.disk.same_file import same_file
 from ...core.editing.rebuild_hull import Options
-from ...core.errors import FormatError
+from ...core.errors import RefusedError, SylpheedError
 from ...core.formats import collision_set
 from ...core.formats.hashes import file_id
 from ...core.game.archive import Archive, open_archive
@@ -50,10 +50,10 @@ def export_mod(context: bpy.types.Context, options: ModOptions, progress: Progre
     """Brings the archive of the mod folder to what the scenes of the file show: every hull and collision set that
     belongs to the game, see `core.merge`.
 
-    Raises `FormatError`, and nothing is written then.
+    Raises `SylpheedError`, and nothing is written then.
     """
     if not options.directory:
-        raise FormatError("no mod folder is named", remedy="choose it here or in the extension's preferences")
+        raise RefusedError("no mod folder is named", remedy="choose it here or in the extension's preferences")
     scenes = _scenes_of_roots(context.scene)
     if not scenes:
         raise explain_none(context.scene, tuple(NAMES), "", [])
@@ -62,7 +62,7 @@ def export_mod(context: bpy.types.Context, options: ModOptions, progress: Progre
     entries, notes, warnings = _find_entries(list(scenes), game, options)
     warnings += _left_out(scenes)
     if not entries:
-        raise FormatError(
+        raise RefusedError(
             f"nothing in the scene came from {game.root}",
             found="; ".join(warnings) or None,
             remedy="import a stage first",
@@ -115,7 +115,7 @@ def _in_scene(context: bpy.types.Context, scene: bpy.types.Scene) -> Iterator[No
     try:
         with context.temp_override(scene=scene, view_layer=scene.view_layers[0]):
             yield
-    except FormatError as error:
+    except SylpheedError as error:
         raise error.within(f"in the scene `{scene.name}`") from None
 
 
@@ -158,7 +158,7 @@ def _find_game(roots: list[bpy.types.Object], options: ModOptions) -> Game:
         usual = [game for game in there if options.usual_game and same_file(game.root, options.usual_game)]
         if usual:
             return usual[0]
-        raise FormatError(
+        raise RefusedError(
             "the scene holds files of several games",
             found=", ".join(sorted(str(game.root) for game in there)),
             remedy="name the game folder in the options",
@@ -166,10 +166,10 @@ def _find_game(roots: list[bpy.types.Object], options: ModOptions) -> Game:
     if options.usual_game:
         return find_game(options.usual_game)
     if origins:
-        raise FormatError(
+        raise RefusedError(
             "the game folder of the import is no longer there", file=origins[0], remedy="name it in the options"
         )
-    raise FormatError(
+    raise RefusedError(
         "nothing in the scene came from a game folder", remedy="import a stage first, or name the game folder"
     )
 
@@ -186,7 +186,7 @@ def _game_at(folder: str) -> Game | None:
     """The game of a folder, None if it was moved or deleted."""
     try:
         return find_game(folder)
-    except FormatError:
+    except SylpheedError:
         return None
 
 
@@ -241,5 +241,5 @@ def _names(root: bpy.types.Object) -> list[str]:
 def _has(archive: Archive, name: str) -> bool:
     try:
         return file_id(name) in archive.by_hash
-    except FormatError:
+    except SylpheedError:
         return False  # no archive can hold it

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...core.editing.assemble import NEW, Mesh, Piece, identify
 from ...core.editing.placement import EXACT, Placement, place, rounded
-from ...core.errors import some
+from ...core.text import some
 from . import custom_properties, left_out
 from .custom_properties import mesh_origin
 from .evaluation import View, evaluated, is_edited

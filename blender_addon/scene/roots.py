@@ -7,7 +7,7 @@ from collections.abc import Container
 import bpy
 from bpy.app.handlers import persistent
 
-from ...core.errors import FormatError
+from ...core.errors import RefusedError, SylpheedError
 from . import custom_properties
 
 NAMES = {custom_properties.HULL: "hull", custom_properties.SET: "library"}
@@ -78,7 +78,7 @@ def find_root(context: bpy.types.Context, kind: str, name: str = "", collection:
     """The root of that name, or that of the active object, or the only one in the scene, or in the collection of
     the scene that is named. Of several with one name, the local one.
 
-    Raises `FormatError` that lists the choices.
+    Raises `SylpheedError` that lists the choices.
     """
     if not collection:
         root = _at_hand(context, kind, name)
@@ -99,7 +99,7 @@ def _at_hand(context: bpy.types.Context, kind: str, name: str) -> bpy.types.Obje
 
 
 def find_any_root(context: bpy.types.Context, name: str = "", session_uid: int = 0) -> bpy.types.Object:
-    """The root of that session number, or of either kind as `find_root` does. Raises `FormatError`."""
+    """The root of that session number, or of either kind as `find_root` does. Raises `SylpheedError`."""
     roots = find_all_roots(context.scene)
     if session_uid:
         roots = [root for root in roots if root.session_uid == session_uid]
@@ -122,7 +122,7 @@ def _choose(
     remedy = "select one of its objects, or name it in the options"
     if name:
         remedy = "select one of its objects and name none in the options"
-    raise FormatError(f"the scene holds {len(named)} of that kind, {names(named)}", remedy=remedy)
+    raise RefusedError(f"the scene holds {len(named)} of that kind, {names(named)}", remedy=remedy)
 
 
 def _root_in(roots: list[bpy.types.Object], collection: str, kind: str, name: str) -> bpy.types.Object:
@@ -137,7 +137,7 @@ def _root_in(roots: list[bpy.types.Object], collection: str, kind: str, name: st
     if len(found) == 1:
         return found[0]
     what = NAMES[kind]
-    raise FormatError(
+    raise RefusedError(
         f"the collection {collection!r} holds {names(found) or f'no {what}'}",
         expected=f"one {what}",
         remedy=f"put the exporter on the collection that the {what}'s root is in",
@@ -156,7 +156,7 @@ def names(roots: list[bpy.types.Object]) -> str:
 
 def explain_none(
     scene: bpy.types.Scene, kinds: tuple[str, ...], name: str, roots: list[bpy.types.Object]
-) -> FormatError:
+) -> SylpheedError:
     """Why a scene holds no root of these kinds and of a name, and what to do."""
     damaged = [obj for obj in find_damaged(scene) if name in ("", obj.name)]
     if damaged:
@@ -170,20 +170,20 @@ def explain_none(
     for empty in scene.objects:
         held = _instanced(empty, wanted)
         if held is not None:
-            return FormatError(f"{problem}: {_describe_instance(empty, held)}", remedy=_make_real(empty))
+            return RefusedError(f"{problem}: {_describe_instance(empty, held)}", remedy=_make_real(empty))
     for other in bpy.data.scenes:
         held = next((obj for obj in other.objects if wanted(obj)), None) if other != scene else None
         if held is not None:
-            return FormatError(
+            return RefusedError(
                 f"{problem}: `{held.name}` is in the scene {other.name!r}", remedy="switch to that scene"
             )
     held = next((obj for obj in bpy.data.objects if wanted(obj) and not obj.users_scene), None)
     if held is not None:
         remedy = "link its collection to the scene in the Outliner's Blender File view"
-        return FormatError(f"{problem}: `{held.name}` is in the file, but in no scene", remedy=remedy)
+        return RefusedError(f"{problem}: `{held.name}` is in the file, but in no scene", remedy=remedy)
     if roots:
-        return FormatError(problem, expected=names(roots))
-    return FormatError(problem, remedy="import one with File > Import")
+        return RefusedError(problem, expected=names(roots))
+    return RefusedError(problem, remedy="import one with File > Import")
 
 
 def find_damaged(scene: bpy.types.Scene) -> list[bpy.types.Object]:

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import bpy
 
-from ...core.errors import FormatError
+from ...core.errors import SylpheedError
 from ...core.formats import collision_set, mcol
 from . import custom_properties
 
@@ -15,12 +15,12 @@ Decoded = TypeVar("Decoded")
 
 
 def hull_source(root: bpy.types.Object) -> mcol.Hull:
-    """The hull that a root was imported from. Raises `FormatError` where it is lost."""
+    """The hull that a root was imported from. Raises `SylpheedError` where it is lost."""
     return _decode(root, mcol.decode)
 
 
 def set_source(root: bpy.types.Object) -> collision_set.CollisionSet:
-    """The collision set that a root was imported from. Raises `FormatError` where it is lost."""
+    """The collision set that a root was imported from. Raises `SylpheedError` where it is lost."""
     return _decode(root, collision_set.decode)
 
 
@@ -28,5 +28,5 @@ def _decode(root: bpy.types.Object, decode: Callable[[bytes], Decoded]) -> Decod
     data = custom_properties.source(root)
     try:
         return decode(data)
-    except FormatError as error:
+    except SylpheedError as error:
         raise custom_properties.lost_source(root, str(error)) from None

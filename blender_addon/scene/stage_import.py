@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import bpy
 
-from ...core.errors import FormatError
+from ...core.errors import FormatError, RefusedError, SylpheedError, naming
 from ...core.game.game_folder import Game, find_game, stages
 from ...core.game.mod_folder import open_collision
 from ...core.game.stage_tables import Phase, Stage, asteroid_prefix, find_stage
@@ -27,13 +27,13 @@ class StageOptions:
 
 
 def list_stages(directory: str) -> list[Stage]:
-    """The stages of a game folder. Raises `FormatError` if it is none. A dialog asks each time that it is drawn; the
+    """The stages of a game folder. Raises `SylpheedError` if it is none. A dialog asks each time that it is drawn; the
     tables are read when they changed."""
     return stages(find_game(directory))
 
 
 def phases(directory: str, stage: str) -> list[tuple[str, str]]:
-    """The phases of a stage that have a hull, with its name. Raises `FormatError` if there is no such stage."""
+    """The phases of a stage that have a hull, with its name. Raises `SylpheedError` if there is no such stage."""
     found = find_stage(list_stages(directory), stage)
     return [(phase.name, phase.hull) for phase in found.phases if phase.hull]
 
@@ -46,15 +46,15 @@ def why_no_phase(directory: str, stage: str) -> str:
         return label_text("There is no such folder")
     try:
         game = find_game(directory)
-    except FormatError:
+    except SylpheedError:
         return label_text("This isn't a game folder")
     try:
         found = stages(game)
-    except FormatError:
+    except SylpheedError:
         return label_text("This game folder holds no stage tables")
     try:
         problem = find_stage(found, stage).problem
-    except FormatError:
+    except SylpheedError:
         return label_text("The game has no stage of this name")
     return (
         label_text("The table of this stage is damaged") if problem else label_text("No phase of this stage has a hull")
@@ -66,7 +66,7 @@ def import_stage(
 ) -> list[Imported]:
     """The hull of a phase and parts of its library, from the mod folder where it has them.
 
-    Raises `FormatError` that offers what is there, and makes nothing then.
+    Raises `SylpheedError` that offers what is there, and makes nothing then.
     """
     game = find_game(directory)
     stage = _find_stage(game, options.stage)
@@ -85,12 +85,12 @@ def import_stage(
         name_filter = "*" if options.parts == "ALL" else f"{prefix}_*"
         try:
             library = archive.read(archive.find(phase.set))
-        except FormatError as error:  # a demo lacks some of the sets
+        except SylpheedError as error:  # a demo lacks some of the sets
             imported[0] = replace(imported[0], warnings=(*imported[0].warnings, str(error)))
             return imported
         try:
             parts = make_set(scene, phase.set, library, SetOptions(name_filter, options.hull.view), progress)
-        except FormatError as error:
+        except SylpheedError as error:
             missing = f"{phase.set} holds no asteroids of {stage.name}: {error.problem}"
             imported[0] = replace(imported[0], warnings=(*imported[0].warnings, missing))
         else:
@@ -102,11 +102,9 @@ def import_stage(
 
 
 def _find_stage(game: Game, name: str) -> Stage:
-    """The stage of a game by its name or its table's id. Raises `FormatError` that lists what is there."""
-    try:
+    """The stage of a game by its name or its table's id. Raises `SylpheedError` that lists what is there."""
+    with naming(game.root):
         stage = find_stage(stages(game), name)
-    except FormatError as error:
-        raise (error if error.file else error.within(str(game.root))) from None
     if stage.problem:
         raise FormatError(f"stage {stage.name} can't be read: {stage.problem}", file=str(game.root))
     return stage
@@ -117,7 +115,7 @@ def _find_phase(game: Game, stage: Stage, wanted: str) -> Phase:
     if named and named[0].hull:
         return named[0]
     usable = [f"{phase.name} ({phase.hull})" for phase in stage.phases if phase.hull]
-    raise FormatError(
+    raise RefusedError(
         f"{wanted} of stage {stage.name} names no hull" if named else f"stage {stage.name} has no phase {wanted!r}",
         file=str(game.root),
         expected=", ".join(usable) or "a stage with a hull",

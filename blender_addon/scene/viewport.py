@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 from mathutils import Vector
 
-from ...core.errors import FormatError
+from ...core.errors import RefusedError
 from . import custom_properties
 
 REACH = 4.0
@@ -69,12 +69,12 @@ def select_only(context: bpy.types.Context, obj: bpy.types.Object) -> None:
 
 
 def in_root(root: bpy.types.Object, point: Vector | np.ndarray) -> tuple[float, float, float]:
-    """A point of the scene in a root's space: the file's axes and game units. Raises `FormatError` where the root
+    """A point of the scene in a root's space: the file's axes and game units. Raises `SylpheedError` where the root
     is scaled to nothing."""
     try:
         x, y, z, _ = np.linalg.solve(np.array(root.matrix_world, np.float64), np.append(point, 1.0))
     except np.linalg.LinAlgError:
-        raise FormatError(f"`{root.name}` is scaled to nothing", remedy="give it a scale other than 0") from None
+        raise RefusedError(f"`{root.name}` is scaled to nothing", remedy="give it a scale other than 0") from None
     return float(x), float(y), float(z)
 
 

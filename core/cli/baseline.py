@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..disk.files import walk
-from ..errors import Finding, FormatError, Severity
+from ..errors import Finding, FormatError, Severity, naming
 from ..formats.collision_set import CollisionSet
 from ..formats.kinds import Kind, detect
 from ..formats.mcol import Hull
@@ -70,10 +70,8 @@ class Originals:
 
     def decode(self, kind: Kind, data: bytes | None) -> Any:
         """The model of these bytes, None of none. Raises `FormatError` that names the original."""
-        try:
+        with naming(self.path):
             return None if data is None else FORMATS[kind].decode(data)
-        except FormatError as error:
-            raise (error if error.file else error.within(str(self.path))) from error
 
     def archive(self, path: Path) -> Archive:
         """An original archive, opened once."""

@@ -13,14 +13,14 @@ import os
 import re
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
 from ..disk.files import read_file, write_file
 from ..disk.same_file import refuse_same
 from ..editing.build import Outside, build_like, build_new
-from ..errors import FormatError, Severity, printable
+from ..errors import RefusedError, Severity, SylpheedError, naming
 from ..formats import mcol, obj
 from ..formats.collision_set import CollisionSet, unusable
 from ..formats.kinds import Kind
@@ -30,6 +30,7 @@ from ..game.archive_extract import extract
 from ..inspect import describe
 from ..samples import files
 from ..survey import runner
+from ..text import printable
 from . import navigation, verify
 from .registry import load
 from .replace import replace_entries
@@ -51,7 +52,7 @@ def main(arguments: list[str] | None = None) -> int:
         if sys.stdout:
             sys.stdout.flush()
         return status
-    except FormatError as error:
+    except SylpheedError as error:
         return _refuse(str(error))
     except BrokenPipeError:
         _give_up_output()
@@ -128,7 +129,7 @@ def write_obj(options: argparse.Namespace) -> int:
         meshes = [mesh for mesh in meshes if wanted in (mesh.name.lower(), mesh.name.lower().rpartition(".")[2])]
         if not meshes:
             remedy = "`info` shows the surfaces of a hull, `list` the meshes of a set"
-            raise FormatError(f"holds no mesh named {options.mesh}", file=options.file, remedy=remedy)
+            raise RefusedError(f"holds no mesh named {options.mesh}", file=options.file, remedy=remedy)
     write_file(options.output, obj.encode(meshes, f"{Path(options.file).name}, coordinates in game units"))
     _say(f"{options.output}: {_amount(meshes, 'object')}, {sum(len(m.triangles) for m in meshes):,} triangles")
     return FINE
@@ -136,11 +137,11 @@ def write_obj(options: argparse.Namespace) -> int:
 
 def build(options: argparse.Namespace) -> int:
     refuse_same(options.output, options.file, options.like)
-    with _within(options.file):
+    with naming(options.file):
         meshes, told = obj.read(read_file(options.file))
     outside = Outside.GROW if options.grow else Outside.ERROR
     source = load(options.like, only=Kind.HULL)[1] if options.like else None
-    with _within(options.file):
+    with naming(options.file):
         if source:
             hull, findings = build_like(meshes, source, outside, options.turn)
         else:
@@ -263,20 +264,6 @@ def write_samples(options: argparse.Namespace) -> int:
 def _warn_of_count(archive: Archive) -> None:
     if warning := count_warning(archive.table):
         _say(f"warning: {archive.path}: {warning}")
-
-
-# --- reading --------------------------------------------------------------------------------------
-
-
-@contextlib.contextmanager
-def _within(file: str | os.PathLike[str]) -> Iterator[None]:
-    """Names the file in every `FormatError` that doesn't name one."""
-    try:
-        yield
-    except FormatError as error:
-        if not error.file:
-            error.within(str(file))
-        raise
 
 
 # --- verify ---------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..disk.files import write_file
 from ..disk.same_file import refuse_same
-from ..errors import FormatError
+from ..errors import FormatError, RefusedError, naming
 from ..formats import regn, regn_contents
 from ..formats.kinds import Kind
 from ..formats.mcol import Hull
@@ -51,7 +51,7 @@ def write_navigation(sources: Sources, output: Paths, progress: Callable[[float]
 
 def _patched(sources: Sources, hull: Hull) -> tuple[bytes, list[str]]:
     if sources.old_navigation is None or sources.old_hull is None:
-        raise FormatError(
+        raise RefusedError(
             "a patch needs the old volume and the hull that it was made for", remedy="name both, or none to rebuild"
         )
     navigation = load(sources.old_navigation, only=Kind.NAVIGATION)[1]
@@ -92,10 +92,8 @@ def _graph_for(hull: Hull, hull_path: Paths, navigation_path: Paths | None) -> G
         raise FormatError(
             f"doesn't fit {hull_path}: {'; '.join(reasons)}", file=str(path), remedy="make one with `navigation`"
         )
-    try:
+    with naming(path):
         return regn_contents.decode(navigation)
-    except FormatError as error:
-        raise error.within(str(path)) from error
 
 
 def describe_route(route: Route) -> dict:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..editing.build import hull_meshes, part_meshes
-from ..errors import Finding, FormatError
+from ..errors import Finding, FormatError, naming
 from ..formats import collision_set, idxd, mcol, obj, regn
 from ..formats.kinds import Kind
 from ..game import archive
@@ -70,15 +70,13 @@ def load(path: str | os.PathLike[str], ability: str = "decode", only: Kind | Non
 
     Raises `FormatError` that names the file if it can't be read, is of another kind than `only`, or lacks the ability.
     """
-    try:
+    with naming(path):
         found, data = read_known(path)
         kind = _require_known(found, data, only)
         use = getattr(FORMATS[kind], ability)
         if use is None:
             raise FormatError(f"{article(kind.value)}, which this command has no use for")
         return kind, open_named(path) if kind is Kind.ARCHIVE else FORMATS[kind].decode(data), use
-    except FormatError as error:
-        raise (error if error.file else error.within(str(path))) from error
 
 
 def open_named(path: str | os.PathLike[str]) -> Archive:

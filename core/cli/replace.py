@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..disk.files import make_folder, read_file
 from ..disk.same_file import refuse_same
-from ..errors import Finding, FormatError
+from ..errors import Finding, FormatError, RefusedError, naming
 from ..formats.ipfb import Entry
 from ..formats.kinds import Kind, detect
 from ..game.archive import Archive, Progress, archive_files
@@ -43,7 +43,7 @@ def replace_entries(
     for name, file in files:
         entry = archive.find(name)
         if entry.hash in changed:
-            raise FormatError(f"{archive.label(entry)} is to be replaced twice", file=file, remedy="name it once")
+            raise RefusedError(f"{archive.label(entry)} is to be replaced twice", file=file, remedy="name it once")
         changed[entry.hash] = _contents(archive, entry, file, force, warnings)
     warnings += _navigation_warnings(archive, {archive.label(archive.find(key)): changed[key] for key in changed})
     make_folder(folder)
@@ -73,17 +73,15 @@ def _contents(archive: Archive, entry: Entry, file: str, force: bool, warnings: 
         faults = [fault.message for fault in _faults(kind, data, original, file)]
         if faults and not force:
             problem, remedy = f"verify fails it: {'; '.join(faults)}", "fix it, or take it all the same with --force"
-            raise FormatError(problem, file=file, remedy=remedy)
+            raise RefusedError(problem, file=file, remedy=remedy)
         warnings += [f"{file}: {fault}" for fault in faults]
     return data
 
 
 def _faults(kind: Kind, data: bytes, original: bytes | None, file: str) -> list[Finding]:
     """The errors of a file that the original doesn't have. Raises `FormatError` if the file can't be read."""
-    try:
+    with naming(file):
         model = FORMATS[kind].decode(data)
-    except FormatError as error:
-        raise error.within(file) from error
     try:
         before = None if original is None else FORMATS[kind].decode(original)
     except FormatError:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..errors import Finding, FormatError
+from ..errors import Finding, RefusedError
 from ..formats.collision_set import CollisionSet, unusable
 from ..formats.mcol import Hull
 from ..formats.obj import Mesh
@@ -40,7 +40,7 @@ def build_like(
 
     A mesh that has the name and the triangles of one of the source's surfaces is that surface, wherever its
     vertices are now. Of the others, what has its exact coordinates from the source is what it was there. All
-    of it keeps its number, and what wasn't edited every byte. Raises `FormatError` for geometry that the game
+    of it keeps its number, and what wasn't edited every byte. Raises `RefusedError` for geometry that the game
     can't take.
     """
     edit = assemble(_claim(meshes, source), source)
@@ -59,7 +59,7 @@ def build_new(
 
     It is what an empty hull becomes, on the same path as `build_like`. `outside_solid` is "yes", "no", or "auto":
     solid if the surface with the largest volume faces inward, or if all surfaces face free space only then. Raises
-    `FormatError` for geometry that the game can't take, or too many cells.
+    `RefusedError` for geometry that the game can't take, or too many cells.
     """
     pieces = [_piece(mesh) for mesh in meshes]
     edit = assemble(pieces, None)
@@ -96,7 +96,7 @@ def new_hull(low: np.ndarray, high: np.ndarray, cell_size: float, wall: bool) ->
     """A hull to begin with, in the box between two corners float32 (3,), widened to whole cells.
 
     With a wall: the box itself, free inside, solid outside. Without: free everywhere, and because a hull needs
-    a triangle, one asteroid of a third of the box's smallest side in its middle. Raises `FormatError` for too
+    a triangle, one asteroid of a third of the box's smallest side in its middle. Raises `RefusedError` for too
     many cells.
     """
     grid = fit_grid(np.stack((low, high)), cell_size)
@@ -109,7 +109,7 @@ def new_hull(low: np.ndarray, high: np.ndarray, cell_size: float, wall: bool) ->
 def fit_grid(vertices: np.ndarray, cell_size: float | np.ndarray) -> Grid:
     """The smallest grid of whole cells around vertices float32 (n, 3), which lie in its middle.
 
-    `cell_size` is that of all axes or one for each. Raises `FormatError` if it has more cells along an axis than
+    `cell_size` is that of all axes or one for each. Raises `RefusedError` if it has more cells along an axis than
     the format can say.
     """
     low, high = vertices.min(axis=0).astype(np.float64), vertices.max(axis=0).astype(np.float64)
@@ -119,7 +119,7 @@ def fit_grid(vertices: np.ndarray, cell_size: float | np.ndarray) -> Grid:
     dimensions += (minimum > low) | (maximum < high)
     if dimensions.max() > LARGEST_DIMENSION:
         axis = int(dimensions.argmax())
-        raise FormatError(
+        raise RefusedError(
             f"the grid would have {dimensions[axis]:,.0f} cells along {'xyz'[axis]}",
             expected=f"{LARGEST_DIMENSION} at most",
             remedy="choose larger cells",

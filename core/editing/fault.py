@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..errors import Finding, FormatError, Severity, some
+from ..errors import Finding, RefusedError, Severity
+from ..text import some
 from .assemble import Edit
 
 Matched = tuple[np.ndarray, np.ndarray]
@@ -44,10 +45,10 @@ class Fault:
 
 
 def refuse(faults: Sequence[Fault]) -> list[Finding]:
-    """Raises `FormatError` for the first fault that is an ERROR, else returns those that are no INFO as findings."""
+    """Raises `RefusedError` for the first fault that is an ERROR, else returns those that are no INFO as findings."""
     for fault in faults:
         if fault.severity is Severity.ERROR:
-            raise FormatError(fault.message, expected=fault.expected, found=fault.found, remedy=fault.remedy)
+            raise RefusedError(fault.message, expected=fault.expected, found=fault.found, remedy=fault.remedy)
     return [
         Finding(f.severity, f.check, f.problem, f.kind, tuple(map(int, f.elements.ravel())))
         for f in faults

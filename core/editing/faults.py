@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..errors import Severity, some
+from ..errors import Severity
 from ..formats.mcol import LIMIT, Hull
 from ..geometry import surfaces
 from ..geometry.arrays import narrow
@@ -16,6 +16,7 @@ from ..geometry.edges import edge_census, undirected_edges
 from ..geometry.grid import Grid
 from ..geometry.overlap import overlaps
 from ..geometry.triangles import FLATTEST, corners, doubled, flat
+from ..text import some
 from .assemble import Edit, Mesh, matches, moved
 from .facing import facing_faults
 from .fault import Fault, Matched, judge, kept_message, owners

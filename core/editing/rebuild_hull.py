@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..errors import Finding, FormatError, Severity
+from ..errors import Finding, RefusedError, Severity
 from ..formats.mcol import FREE, LISTED, SOLID, Hull
 from ..geometry.fill import layers_in_cells
 from ..geometry.grid import LARGEST_DIMENSION, Grid
@@ -78,7 +78,7 @@ class _Comparison:
 def rebuild(source: Hull, edit: Edit, options: Options = Options()) -> Rebuilt:
     """The hull of an edited mesh.
 
-    Raises `FormatError` that names the objects for geometry that the game can't take (see `faults`), or that
+    Raises `RefusedError` that names the objects for geometry that the game can't take (see `faults`), or that
     lies outside the bounding box and `options.outside` is ERROR.
     """
     with np.errstate(invalid="ignore"):  # vertices that no triangle uses needn't be numbers
@@ -148,19 +148,19 @@ def _count_changes(source: Hull, edit: Edit, comparison: _Comparison) -> tuple[i
 def build(vertices: np.ndarray, triangles: np.ndarray, grid: Grid, outside_solid: bool, name: str = "the mesh") -> Hull:
     """A hull from nothing: vertices float32 (nv, 3) in game units, triangles (nt, 3), and its grid.
 
-    Raises `FormatError` like `rebuild`.
+    Raises `RefusedError` like `rebuild`.
     """
     vertices = np.ascontiguousarray(vertices, np.float32)
     triangles = np.asarray(triangles, np.int64, order="F")  # faster to go through by corner
     _refuse_new(vertices, triangles, outside_solid, name)
     outside = grid.outside(vertices)
     if outside.any():
-        raise FormatError(f"{np.count_nonzero(outside):,} vertices of {name} lie outside the bounding box")
+        raise RefusedError(f"{np.count_nonzero(outside):,} vertices of {name} lie outside the bounding box")
     return sort_into_cells(grid, outside_solid, vertices, triangles, triangle_spheres(vertices, triangles))
 
 
 def _refuse_new(vertices: np.ndarray, triangles: np.ndarray, outside_solid: bool, name: str) -> None:
-    """Raises `FormatError` for geometry from no source that the game can't take."""
+    """Raises `RefusedError` for geometry from no source that the game can't take."""
     count = len(triangles)
     edit = Edit(
         vertices=vertices,
@@ -301,7 +301,7 @@ def _fit_grid(source: Hull, edit: Edit, options: Options) -> tuple[Grid, np.ndar
     dimensions = np.array(grid.dimensions) + below + above
     if (dimensions > LARGEST_DIMENSION).any():
         axis = int(dimensions.argmax())
-        raise FormatError(
+        raise RefusedError(
             f"{names} reach too far: the grid would need {dimensions[axis]:,.0f} cells along {'xyz'[axis]}",
             expected=f"{LARGEST_DIMENSION} at most",
             remedy="move them closer",

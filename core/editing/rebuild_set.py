@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..errors import Finding, FormatError, Severity
+from ..errors import Finding, FormatError, RefusedError, Severity
 from ..formats.collision_set import CollisionSet, Part, encode_name
 from ..formats.hashes import file_id
 from ..geometry.triangles import flat, repeated
@@ -60,7 +60,7 @@ def rebuild_set(source: CollisionSet, edits: Sequence[PartEdit], removed: Sequen
     """The library after the edits, less the records in `removed`. A new part takes the place of a removed one of its
     name; the others follow the last.
 
-    Raises `FormatError` that names the objects if a name can't be stored, if two objects are one part, or if
+    Raises `RefusedError` that names the objects if a name can't be stored, if two objects are one part, or if
     a new name has the id of another, so that the game would drop the second part: two names that differ in case
     alone, or in rare cases others. A pair that the source has already stays, with a warning.
     """
@@ -78,7 +78,7 @@ def rebuild_set(source: CollisionSet, edits: Sequence[PartEdit], removed: Sequen
         original = None if edit.record is None else source.parts[edit.record]
         if edit.record is not None:
             if edit.record in claimed:
-                raise FormatError(
+                raise RefusedError(
                     f"`{claimed[edit.record]}` and `{edit.label}` are both the part {source.parts[edit.record].name}",
                     remedy="join them, delete one, or give one a name of its own",
                 )
@@ -96,7 +96,7 @@ def rebuild_set(source: CollisionSet, edits: Sequence[PartEdit], removed: Sequen
     findings += _check_names(source, parts, labels)
     kept = tuple(part for part in parts if part is not None)
     if not kept:
-        raise FormatError("the library has no parts left", remedy="keep at least one mesh below its root")
+        raise RefusedError("the library has no parts left", remedy="keep at least one mesh below its root")
     return RebuiltSet(CollisionSet(kept, source.trailing), tuple(findings), tuple(changed))
 
 
@@ -177,7 +177,7 @@ def _without_flat(original: Part | None, edit: PartEdit, findings: list[Finding]
     if original is not None and bad.any():
         bad &= moved(mesh.vertices, mesh.vertex_ids, original)  # the source's own unused ones come back
     if bad.any():
-        raise FormatError(
+        raise RefusedError(
             f"{np.count_nonzero(bad):,} vertices of `{edit.label}` have no usable coordinates",
             expected="finite numbers",
             found=f"{mesh.vertices[bad][0]}",
@@ -240,8 +240,7 @@ def _name_field(edit: PartEdit) -> bytes:
     try:
         return encode_name(edit.name if edit.name is not None else edit.label)
     except FormatError as error:
-        error.problem = f"`{edit.label}`: {error.problem}"
-        raise
+        raise RefusedError(f"`{edit.label}`: {error.problem}", remedy=error.remedy) from error
 
 
 def _same(part: Part, original: Part) -> bool:
@@ -253,7 +252,7 @@ def _same(part: Part, original: Part) -> bool:
 
 
 def _check_names(source: CollisionSet, parts: Sequence[Part | None], labels: Sequence[str]) -> list[Finding]:
-    """Raises `FormatError` for two names with one id, or warns of them where the source has both."""
+    """Raises `RefusedError` for two names with one id, or warns of them where the source has both."""
     findings = []
     seen: dict[int, int] = {}
     for number, part in enumerate(parts):
@@ -271,7 +270,7 @@ def _check_names(source: CollisionSet, parts: Sequence[Part | None], labels: Seq
             problem += f", two names with one id, 0x{part.id:08X}"
         inherited = all(place < len(source.parts) and source.parts[place].id == part.id for place in (first, number))
         if not inherited:
-            raise FormatError(f"{problem}, and the game drops the second of two such parts", remedy="rename one")
+            raise RefusedError(f"{problem}, and the game drops the second of two such parts", remedy="rename one")
         message = f"{other.name} and {part.name} have one id, as in the source file: the game drops the second"
         findings.append(Finding(Severity.WARNING, "part names", message))
     return findings

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NoReturn, overload
 
 import numpy as np
@@ -287,8 +287,7 @@ def _within(number: int, name_field: bytes) -> Iterator[None]:
     except FormatError as error:
         name = spelled(name_field)
         name = f" ({name})" if name.isprintable() else ""
-        error.problem = f"in record {number:,}{name}, {error.problem}"
-        raise
+        raise replace(error, problem=f"in record {number:,}{name}, {error.problem}") from error
 
 
 def _is_trailing(data: bytes, offset: int) -> bool:

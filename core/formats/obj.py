@@ -8,8 +8,9 @@ from itertools import chain
 
 import numpy as np
 
-from ..errors import Finding, FormatError, Severity, some
+from ..errors import Finding, FormatError, Severity
 from ..geometry.triangulate import MOST_CORNERS, triangulate
+from ..text import some
 
 READ = (b"v", b"f", b"o", b"g")
 CONTINUED = (b"v", b"f")

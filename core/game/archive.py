@@ -16,7 +16,7 @@ from pathlib import Path
 
 from ..disk import transaction
 from ..disk.files import read_file
-from ..errors import Finding, FormatError, Severity
+from ..errors import Finding, FormatError, Severity, naming
 from ..formats import compression, ipfb
 from ..formats.entry_names import base_name, ids, inner_path
 from ..formats.hashes import file_id
@@ -183,12 +183,10 @@ def open_archive(
         transaction.recover(pak.parent, pak.name)
     interrupted = os.path.lexists(f"{pak}{transaction.JOURNAL}")
     waiting = transaction.pending(pak.parent, pak.name) if interrupted else {}
-    try:
+    with naming(pak):
         stamp = _stamp(os.fspath(waiting.get(pak.name) or pak))
         table = ipfb.decode(read_file(stamp[0], LARGEST_TABLE))
         parts = _parts(pak, waiting)
-    except FormatError as error:
-        raise (error if error.file else error.within(str(pak))) from error
     by_hash = {entry.hash: entry for entry in reversed(table.entries)}  # of two equal hashes the first counts
     archive = Archive(pak, table, parts, {}, by_hash, stamp)
     return archive.with_names(names) if names else archive

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import copy
 import os
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..disk.files import make_folder, write_file
@@ -143,9 +142,8 @@ def safe_name(name: str, number: int) -> str:
 
 def _extract(archive: Archive, entry: Entry, path: Path, data: bytes | FormatError) -> Extracted:
     if isinstance(data, FormatError):
-        error = copy.copy(data)  # of another entry perhaps, with the same bytes
-        error.file = f"{archive.path}: {archive.label(entry)}"
-        return Extracted(entry, None, error)
+        # The error may be of another entry, with the same bytes.
+        return Extracted(entry, None, replace(data, file=f"{archive.path}: {archive.label(entry)}"))
     if path.is_symlink():  # it may lead out of the folder
         path.unlink()
     write_file(path, data)

@@ -11,7 +11,7 @@ import hashlib
 import os
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -186,8 +186,7 @@ def _check_pairs(archive: Archive, found: list[Stage]) -> list[Finding]:
         try:
             return decode(archive.read(entry))
         except FormatError as error:
-            error.file = ""  # the archive is known to who asks
-            return error
+            return replace(error, file="")  # the archive is known to who asks
 
     def decoded(name: str, decode: Callable[[bytes], _Model]) -> _Model | None:
         found = contents(archive.find(name)._replace(hash=0), decode)
@@ -244,8 +243,7 @@ def _check_sets(archive: Archive, found: list[Stage]) -> list[Finding]:
                 unpacked[stored] = _digest(archive.read(entry))
             contents.setdefault(unpacked[stored], []).append(name)
         except FormatError as error:
-            error.file = ""
-            findings.append(Finding(Severity.ERROR, "set files", f"{name}: {error}"))
+            findings.append(Finding(Severity.ERROR, "set files", f"{name}: {replace(error, file='')}"))
     usual, *others = sorted(contents.values(), key=len, reverse=True) or [[]]
     if others:
         told = "; ".join(", ".join(names) for names in others)

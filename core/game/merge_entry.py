@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ..errors import FormatError
+from ..errors import FormatError, RefusedError
 from ..formats.collision_set import HEAD, spelled, split
 
 Key = tuple[int, int]
@@ -83,7 +83,7 @@ def decide(
 ) -> bytes | None:
     """The value of a hull or a record, from its values in the game and in the mod and what versions make of it.
 
-    Raises `FormatError` for two different edits, and, unless `overwrite` allows it, for an edit of what another
+    Raises `RefusedError` for two different edits, and, unless `overwrite` allows it, for an edit of what another
     session changed in the mod.
     """
     there = mark(held, key)
@@ -99,13 +99,13 @@ def decide(
     first = edits[0]
     for other in edits[1:]:
         if other.value != first.value:
-            raise FormatError(
+            raise RefusedError(
                 f"`{first.author}` and `{other.author}` hold two different edits of {name}",
                 remedy="take one of the edits back, or remove one of the two",
             )
     known = {mark(game, key), mark(first.value, key)}.union(*({claim.source} | claim.exported for claim in edits))
     if there not in known and not overwrite:
-        raise FormatError(
+        raise RefusedError(
             f"another session changed {name} in the mod: it is neither what `{first.author}` was imported from "
             "nor what it exported last",
             remedy="import it from the mod and repeat the edit, or replace it with the option `overwrite`",
@@ -118,7 +118,7 @@ def merge_whole(
 ) -> Merged:
     """A hull, decided as a whole. `held` is None where the mod has no archive yet: then all versions count.
 
-    Raises `FormatError`, see `decide`, and for an entry without any bytes.
+    Raises `RefusedError`, see `decide`, and `FormatError` for an entry without any bytes.
     """
     present = game if held is None else held
     claims = [
@@ -142,7 +142,7 @@ def merge_sets(game: bytes | None, held: bytes | None, versions: Sequence[Versio
     archive yet: then all versions count.
 
     Records keep the order of the mod, and those that are new follow what they follow in their version.
-    Raises `FormatError`, see `decide`, for a set that can't be read, and where no record would be left.
+    Raises `RefusedError`, see `decide`, and where no record would be left; `FormatError` for a set that can't be read.
     """
     present = game if held is None else held
     of_game, (of_mod, trailing) = _records(game)[0], _records(present)
@@ -181,7 +181,7 @@ def merge_sets(game: bytes | None, held: bytes | None, versions: Sequence[Versio
             if edit.get(key) == value != source.get(key):
                 new.add(mark(value, key))
     if not result:
-        raise FormatError("these edits together leave no part in the collision set", remedy="keep at least one")
+        raise RefusedError("these edits together leave no part in the collision set", remedy="keep at least one")
     differing = [version for version in versions if version.data != present]
     if len(differing) == 1 and differing[0].source == present:
         data = differing[0].data  # also where records share a name, or other bytes follow the last one

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..disk.lock import alone
-from ..errors import FormatError, some
+from ..errors import FormatError
 from ..formats.collision_set import split
 from ..formats.hashes import file_id
+from ..text import some
 from .archive import open_archive
 from .entry_contents import Contents
 from .game_folder import HULL_ENDING, SETS, Game, known_names
@@ -31,8 +32,8 @@ def merge_into_mod(
     edits that are in the mod now, for its next `Version.exported`.
 
     A set goes into every collision set of the archive, or with `all_sets` False into its own entry alone.
-    Raises `FormatError` as `write_mod` does, and for edits that exclude each other (`merge.decide`); nothing is written
-    then.
+    Raises `FormatError` as `write_mod` does, and `RefusedError` for edits that exclude each other (`decide`); then
+    nothing is written.
     """
     require_apart(game, mod)
     with alone(Path(os.path.realpath(mod))):

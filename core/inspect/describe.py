@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..editing.surface_meshes import separate
-from ..errors import FormatError, Severity, printable
+from ..errors import FormatError, Severity
 from ..formats import idxd, mcol
 from ..formats.collision_set import CollisionSet
 from ..formats.ipfb import Entry
@@ -20,6 +20,7 @@ from ..game.game_folder import hull_users
 from ..game.stage_tables import Stage
 from ..geometry.edges import edge_census
 from ..geometry.surfaces import split, volumes
+from ..text import printable
 from . import check_table
 from .checks import Check, worst
 

@@ -33,7 +33,7 @@ NEAREST = 0.4
 def build(hull: Hull, progress: Progress = lambda part: None) -> Graph:
     """The free space of a hull. `progress` gets parts of 1.
 
-    Raises `FormatError` for a hull whose free space takes more than 16-bit numbers can name.
+    Raises `RefusedError` for a hull whose free space takes more than 16-bit numbers can name.
     """
     space = Space(hull.vertices, hull.triangles, hull.grid.minimum, hull.grid.maximum, bool(hull.outside_solid))
     free = divide(space, inner_points(space), lambda part: progress(0.7 * part))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..errors import FormatError
+from ..errors import RefusedError
 from ..geometry.arrays import components
 from ..geometry.fill import is_free
 from .delaunay import CORNERS, Delaunay, Face
@@ -61,13 +61,13 @@ def divide(space: Space, inner: np.ndarray, progress: Progress = lambda part: No
     """Divides the free space inside the box into tetrahedra. `inner` float32 (n, 3) are points to use beside the
     hull's own, in free space.
 
-    `progress` gets parts of 1. Raises `FormatError` if that takes more than `MOST_POINTS` points.
+    `progress` gets parts of 1. Raises `RefusedError` if that takes more than `MOST_POINTS` points.
     """
     points, faces = _surfaces(space)
     low = np.minimum(points.min(axis=0, initial=np.inf), space.minimum)
     high = np.maximum(points.max(axis=0, initial=-np.inf), space.maximum)
     if len(points) + len(inner) > MOST_POINTS:
-        raise FormatError(
+        raise RefusedError(
             f"the hull has {len(points):,} vertices, more than its free space can be divided for",
             expected=f"{MOST_POINTS:,} at most",
             remedy="simplify the hull, since a .rgn counts its faces with 16 bits",

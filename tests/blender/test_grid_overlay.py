@@ -34,9 +34,9 @@ from tests.oracle.readers import read_col
 
 @pytest.fixture
 def overlay(addon: ModuleType) -> Iterator[ModuleType]:
-    module = importlib.import_module(f"{addon.__name__}.blender_addon.overlay.drawing")
-    yield module
-    module.turn_off()
+    package = importlib.import_module(f"{addon.__name__}.blender_addon.overlay")
+    yield package
+    package.switch.turn_off()
 
 
 @pytest.fixture
@@ -54,11 +54,15 @@ def shown(overlay: ModuleType, **settings: bool) -> dict[str, list]:
     chosen = bpy.context.window_manager.sylpheed_grid
     for name in ("cells", "rock", "cursor", "spheres"):
         setattr(chosen, name, settings.get(name, False))
-    now = overlay.current()
-    found = overlay.visible_layers(bpy.context, now)
+    now = overlay.state.current()
+    found = overlay.state.visible_layers(bpy.context, now)
     wanted = [name for name in now.layers if settings.get(name) or (name == "shot" and now.shot)]
     assert sorted(map(id, found)) == sorted(id(layer) for name in wanted for layer in now.layers[name])
     return {name: now.layers[name] for name in wanted}
+
+
+def root_shown(overlay: ModuleType) -> bpy.types.Object | None:
+    return overlay.state.root_shown(bpy.context, overlay.state.current())
 
 
 def boxes(layer) -> set[tuple]:
@@ -81,7 +85,7 @@ def cells_of(data: bytes, wanted) -> set[tuple]:
 
 def counted(handlers) -> int:
     """How many of the handlers are the overlay's."""
-    return sum(getattr(call, "__module__", "").endswith(".drawing") for call in handlers)
+    return sum(getattr(call, "__module__", "").endswith(".following") for call in handlers)
 
 
 def registered() -> list[int]:
@@ -108,7 +112,7 @@ def test_occupied_cells_are_drawn_in_the_color_of_their_length(overlay) -> None:
 def test_the_legend_counts_every_cell(overlay) -> None:
     import_hull(MANY_ASTEROIDS)
     bpy.ops.sylpheed.show_grid()
-    rows = [text for _, text in overlay.current().legend]
+    rows = [text for _, text in overlay.state.current().legend]
     cells = read_col(source(MANY_ASTEROIDS)).cells
     occupied = [cell for cell in cells if cell.lists]
     assert sum(int(text.split(": ")[1].split()[0].replace(",", "")) for text in rows) == len(occupied)
@@ -135,7 +139,7 @@ def test_the_cell_under_the_cursor_is_the_game_s(overlay, place_lines) -> None:
     bpy.context.view_layer.update()
     bpy.context.scene.cursor.location = (np.array(root.matrix_world) @ np.append(point, 1))[:3]
     fill, edges, cell = shown(overlay, cursor=True)["cursor"]
-    place = overlay.place_at_cursor(bpy.context, overlay.current())
+    place = overlay.state.place_at_cursor(bpy.context, overlay.state.current())
     index = tuple(game.cell_index(col, point).tolist())
     assert place.position == index and place.state == game.fill_state(col, point)
     assert place.solid == game.inside(col, point)
@@ -152,17 +156,17 @@ def test_the_cursor_outside_of_the_grid(overlay, place_lines) -> None:
     bpy.ops.sylpheed.show_grid()
     bpy.context.scene.cursor.location = (100, 0, 0)
     assert shown(overlay, cursor=True)["cursor"] == []
-    place = overlay.place_at_cursor(bpy.context, overlay.current())
+    place = overlay.state.place_at_cursor(bpy.context, overlay.state.current())
     assert place_lines(place) == ["Solid here", "Outside the grid"]
 
 
 def test_a_moved_root_takes_the_cursor_s_cell_along(overlay) -> None:
     root = import_hull(ONE_ASTEROID)
     bpy.ops.sylpheed.show_grid()
-    before = overlay.place_at_cursor(bpy.context, overlay.current()).position
+    before = overlay.state.place_at_cursor(bpy.context, overlay.state.current()).position
     root.location.x += 10
     bpy.context.view_layer.update()
-    after = overlay.place_at_cursor(bpy.context, overlay.current()).position
+    after = overlay.state.place_at_cursor(bpy.context, overlay.state.current()).position
     assert after == (before[0] - 1, *before[1:])
 
 
@@ -180,7 +184,7 @@ def test_spheres_of_selected_objects_and_of_faces_selected_in_edit_mode(overlay)
     bm.faces.ensure_lookup_table()
     bm.faces[3].select_set(True)
     corners = np.array([vertex.co for vertex in bm.faces[3].verts]) + np.array(rock.location)
-    overlay.current().selection_changed = True
+    overlay.state.current().selection_changed = True
     (layer,) = shown(overlay, spheres=True)["spheres"]
     bpy.ops.object.mode_set(mode="OBJECT")
     x, y, z, radius = triangle_spheres(corners.astype(np.float32), np.array([[0, 1, 2]]))[0]
@@ -201,7 +205,7 @@ def test_it_shows_the_grid_as_it_would_be_exported(overlay, tmp_path: Path) -> N
     assert path.read_bytes() != source(MANY_ASTEROIDS)
     (layer,) = shown(overlay, cells=True)["cells"]
     assert boxes(layer) == cells_of(path.read_bytes(), lambda cell: cell.lists)
-    assert mcol.encode(overlay.current().hull) == path.read_bytes()
+    assert mcol.encode(overlay.state.current().hull) == path.read_bytes()
 
 
 def test_a_hull_that_would_be_refused_is_shown_as_it_last_was(overlay) -> None:
@@ -209,16 +213,16 @@ def test_a_hull_that_would_be_refused_is_shown_as_it_last_was(overlay) -> None:
     bpy.ops.sylpheed.show_grid()
     move(surfaces(root)["asteroid_01"], x=1e6)
     bpy.ops.sylpheed.refresh_grid()
-    assert "reach outside the bounding box" in overlay.current().refusal
+    assert "reach outside the bounding box" in overlay.state.current().refusal
     (layer,) = shown(overlay, cells=True)["cells"]
     assert boxes(layer) == cells_of(source(ONE_ASTEROID), lambda cell: cell.lists)
     move(surfaces(root)["asteroid_01"], x=0)
     bpy.ops.sylpheed.refresh_grid()
-    assert overlay.current().refusal == ""
+    assert overlay.state.current().refusal == ""
 
 
 def pending(overlay) -> bool:
-    return bpy.app.timers.is_registered(overlay._follow)
+    return bpy.app.timers.is_registered(overlay.following._follow)
 
 
 @pytest.mark.parametrize("follow", [False, True])
@@ -272,7 +276,7 @@ def test_a_shot_shows_what_the_game_would_hit(overlay, shoot_lines, radius: floa
     col = read_col(source(MANY_ASTEROIDS))
     start, movement = np.array([-24_000.0, 1_000.0, -3_000.0]), np.array([60_000.0, 2_000.0, 9_000.0])
     assert bpy.ops.sylpheed.shoot(start=start, movement=movement, radius=radius) == {"FINISHED"}
-    shot = overlay.current().shot
+    shot = overlay.state.current().shot
     time_, triangle = game.sweep(col, start, movement, radius) if radius else game.ray(col, start, movement)
     assert shot.triangle == triangle and shot.time == pytest.approx(time_, abs=1e-6)
     told = " ".join(shoot_lines(shot))
@@ -286,7 +290,7 @@ def test_a_shot_shows_what_the_game_would_hit(overlay, shoot_lines, radius: floa
 def test_a_shot_that_misses_the_grid_says_so(overlay, shoot_lines) -> None:
     import_hull(ONE_ASTEROID)
     bpy.ops.sylpheed.shoot(start=(0, 0, 300_000), movement=(1, 0, 0))
-    assert shoot_lines(overlay.current().shot) == ["Misses the grid: no cell is visited"]
+    assert shoot_lines(overlay.state.current().shot) == ["Misses the grid: no cell is visited"]
 
 
 def test_a_shot_to_nowhere_or_at_nothing_is_refused(overlay) -> None:
@@ -302,27 +306,27 @@ def test_a_shot_to_nowhere_or_at_nothing_is_refused(overlay) -> None:
 
 def test_off_it_costs_nothing(overlay) -> None:
     import_hull(ONE_ASTEROID)
-    assert registered() == [0, 0, 0, 0] and not overlay._draw_handles
+    assert registered() == [0, 0, 0, 0] and not overlay.drawing._handles
     bpy.ops.sylpheed.show_grid()
-    assert registered() == [1, 1, 1, 1] and len(overlay._draw_handles) == 2
-    overlay._later()
+    assert registered() == [1, 1, 1, 1] and len(overlay.drawing._handles) == 2
+    overlay.following.later()
     bpy.ops.sylpheed.show_grid()
-    assert registered() == [0, 0, 0, 0] and not overlay._draw_handles
-    assert overlay.current() is None and not pending(overlay)
+    assert registered() == [0, 0, 0, 0] and not overlay.drawing._handles
+    assert overlay.state.current() is None and not pending(overlay)
     assert not bpy.ops.sylpheed.refresh_grid.poll()
 
 
 def test_without_a_hull_it_stays_off(overlay) -> None:
     with pytest.raises(RuntimeError, match="no hull"):
         bpy.ops.sylpheed.show_grid()
-    assert overlay.current() is None and registered() == [0, 0, 0, 0]
+    assert overlay.state.current() is None and registered() == [0, 0, 0, 0]
 
 
 def test_disabling_the_extension_takes_it_away(addon: ModuleType, overlay) -> None:
     import_hull(ONE_ASTEROID)
     bpy.ops.sylpheed.show_grid()
-    overlay._later()
-    follow, handles = overlay._follow, overlay._draw_handles
+    overlay.following.later()
+    follow, handles = overlay.following._follow, overlay.drawing._handles
     bpy.ops.preferences.addon_disable(module=addon.__name__)
     try:
         assert registered() == [0, 0, 0, 0] and not handles and not bpy.app.timers.is_registered(follow)
@@ -336,21 +340,24 @@ def test_another_file_is_shown_in_its_turn(overlay) -> None:
     bpy.ops.sylpheed.show_grid()
     bpy.ops.wm.read_homefile(use_empty=True)
     assert pending(overlay)
-    overlay._follow()
-    assert overlay.current().hull is None and overlay.visible_layers(bpy.context, overlay.current()) == []
+    overlay.following._follow()
+    assert (
+        overlay.state.current().hull is None
+        and overlay.state.visible_layers(bpy.context, overlay.state.current()) == []
+    )
     import_hull(MANY_ASTEROIDS)
     bpy.ops.sylpheed.refresh_grid()
-    assert mcol.encode(overlay.current().hull) == source(MANY_ASTEROIDS)
+    assert mcol.encode(overlay.state.current().hull) == source(MANY_ASTEROIDS)
 
 
 def test_it_is_of_the_active_object_s_hull(overlay) -> None:
     one, other = import_hull(ONE_ASTEROID), import_hull(MANY_ASTEROIDS)
     select(surfaces(one)["wall"])
     bpy.ops.sylpheed.show_grid()
-    assert overlay.current().root == one.name
+    assert overlay.state.current().root == one.name
     select(other)
     bpy.ops.sylpheed.refresh_grid()
-    assert overlay.current().root == other.name
+    assert overlay.state.current().root == other.name
 
 
 # --- the hull that is shown goes away -------------------------------------------------------------
@@ -369,13 +376,15 @@ def test_a_deleted_hull_is_no_longer_shown_nor_shot_at(overlay) -> None:
     root = import_hull(ONE_ASTEROID)
     bpy.ops.sylpheed.show_grid()
     delete(root)
-    now = overlay.current()
-    assert overlay.root_shown(bpy.context, now) is None
-    assert overlay.visible_layers(bpy.context, now) == [] and overlay.place_at_cursor(bpy.context, now) is None
+    now = overlay.state.current()
+    assert overlay.state.root_shown(bpy.context, now) is None
+    assert (
+        overlay.state.visible_layers(bpy.context, now) == [] and overlay.state.place_at_cursor(bpy.context, now) is None
+    )
     assert not bpy.types.SYLPHEED_PT_grid_cursor.poll(bpy.context)
     with pytest.raises(RuntimeError, match="no hull"):
         shoot_across()
-    assert overlay.current().hull is None
+    assert overlay.state.current().hull is None
 
 
 @pytest.mark.parametrize("refreshed", [False, True])
@@ -391,8 +400,10 @@ def test_a_new_hull_of_the_same_name_is_shot_at(overlay, refreshed: bool) -> Non
     new = bpy.context.object
     assert new.name == name
     shoot_across()
-    assert overlay.root_shown(bpy.context, overlay.current()) == new
-    assert overlay.current().hull.grid.dimensions == (2, 2, 2) and overlay.current().shot.triangle is not None
+    assert root_shown(overlay) == new
+    assert (
+        overlay.state.current().hull.grid.dimensions == (2, 2, 2) and overlay.state.current().shot.triangle is not None
+    )
 
 
 def test_after_another_file_it_shoots_at_that_file_s_hull(overlay) -> None:
@@ -401,7 +412,7 @@ def test_after_another_file_it_shoots_at_that_file_s_hull(overlay) -> None:
     bpy.ops.wm.read_homefile(use_empty=True)
     root = import_hull(MANY_ASTEROIDS)
     shoot_across()
-    assert overlay.root_shown(bpy.context, overlay.current()) == root
+    assert root_shown(overlay) == root
 
 
 def test_it_shoots_at_the_active_object_s_hull(overlay) -> None:
@@ -410,10 +421,10 @@ def test_it_shoots_at_the_active_object_s_hull(overlay) -> None:
     bpy.ops.sylpheed.show_grid()
     select(surfaces(other)["wall"])
     shoot_across()
-    assert overlay.current().root == other.name
+    assert overlay.state.current().root == other.name
     bpy.context.view_layer.objects.active = None
     shoot_across()
-    assert overlay.current().root == other.name, "where nothing is active, the one that is shown"
+    assert overlay.state.current().root == other.name, "where nothing is active, the one that is shown"
 
 
 def test_the_grid_shown_is_shot_at_as_it_is(overlay) -> None:
@@ -421,7 +432,9 @@ def test_the_grid_shown_is_shot_at_as_it_is(overlay) -> None:
     bpy.ops.sylpheed.show_grid()
     surfaces(root)["asteroid_01"].location.x += 3_000
     shoot_across()
-    assert mcol.encode(overlay.current().hull) == source(ONE_ASTEROID), "only Refresh and Follow Edits read it anew"
+    assert mcol.encode(overlay.state.current().hull) == source(ONE_ASTEROID), (
+        "only Refresh and Follow Edits read it anew"
+    )
 
 
 def test_a_linked_hull_is_told_from_its_namesake(overlay, tmp_path: Path) -> None:
@@ -434,7 +447,7 @@ def test_a_linked_hull_is_told_from_its_namesake(overlay, tmp_path: Path) -> Non
     for active in (linked, root):
         select(active)
         shoot_across()
-        assert overlay.root_shown(bpy.context, overlay.current()) == active
+        assert root_shown(overlay) == active
 
 
 def test_the_hull_is_known_after_undo_and_renaming(overlay) -> None:
@@ -442,10 +455,10 @@ def test_the_hull_is_known_after_undo_and_renaming(overlay) -> None:
     bpy.ops.sylpheed.show_grid()
     bpy.ops.ed.undo_push(message="before")
     root.name = "renamed"
-    assert overlay.root_shown(bpy.context, overlay.current()) == root
+    assert root_shown(overlay) == root
     bpy.ops.ed.undo_push(message="renamed")
     bpy.ops.ed.undo()
-    assert overlay.root_shown(bpy.context, overlay.current()) == bpy.data.objects[Path(ONE_ASTEROID).stem]
+    assert root_shown(overlay) == bpy.data.objects[Path(ONE_ASTEROID).stem]
 
 
 @pytest.mark.parametrize("wrong", [{"start": (float("nan"), 0, 0)}, {"movement": (float("inf"), 0, 0)}], ids=str)

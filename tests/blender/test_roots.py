@@ -314,10 +314,10 @@ def test_the_overlay_that_is_on_outlives_a_lost_source(addon, tmp_path: Path, ca
     damage(root, "sylpheed_source", GONE)
     move(surfaces(root)["asteroid_01"], x=1)
     bpy.context.view_layer.update()
-    addon.blender_addon.overlay.drawing._follow()
-    assert "lost its source" in addon.blender_addon.overlay.drawing.current().refusal
+    addon.blender_addon.overlay.following._follow()
+    assert "lost its source" in addon.blender_addon.overlay.state.current().refusal
     damage(root, "sylpheed_kind", GONE)
-    addon.blender_addon.overlay.drawing._follow()
+    addon.blender_addon.overlay.following._follow()
     assert bpy.ops.sylpheed.show_grid() == {"FINISHED"}
     assert "Traceback" not in capfd.readouterr().err
 

@@ -14,8 +14,8 @@ import bpy
 import numpy as np
 import pytest
 
-from core.errors import printable
 from core.game.archive import open_archive
+from core.text import printable
 from tests.blender.helpers import (
     DATA,
     OLD,

@@ -17,7 +17,7 @@ from core.disk import transaction
 from core.editing.assemble import assemble
 from core.editing.build import hull_meshes, part_meshes
 from core.editing.rebuild_hull import Options, rebuild
-from core.errors import FormatError
+from core.errors import FormatError, RefusedError
 from core.formats import chunk, collision_set, compression, idxd, ipfb, mcol, obj, regn
 from core.formats.kinds import detect
 from core.game import archive
@@ -53,7 +53,7 @@ def read_hull(data: bytes) -> None:
         meshes = hull_meshes(hull, "fuzzed")
         assert sum(len(mesh.triangles) for mesh in meshes) == len(hull.triangles)
         assert not diff_hulls(hull, hull)
-    with contextlib.suppress(FormatError):  # a fault that the game would choke on
+    with contextlib.suppress(RefusedError):  # a fault that the game would choke on
         same(mcol.encode(rebuild(hull, assemble(pieces(hull), hull), Options()).hull), data)
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from core.editing.assemble import NEW, Piece, assemble
 from core.editing.rebuild_hull import Options, Outside, Rebuild, rebuild
-from core.errors import FormatError, Severity
+from core.errors import Severity, SylpheedError
 from core.formats import mcol
 from core.geometry import surfaces
 from core.inspect.check_hull import check_hull
@@ -216,7 +216,7 @@ def test_any_edit_is_in_the_file_and_passes_every_check_or_is_refused(name, choi
     with cases("edits of hulls") as figure:
         try:
             data = mcol.encode(rebuild(source, assemble(parts, source), options).hull)
-        except FormatError as error:
+        except SylpheedError as error:
             assert "\n" not in str(error)
             figure.refused += 1
             return

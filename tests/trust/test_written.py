@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from core.editing.assemble import NEW, Piece, aside, assemble
 from core.editing.rebuild_hull import Options, Outside, Rebuild, rebuild
 from core.editing.rebuild_set import PartEdit, rebuild_set
-from core.errors import FormatError
+from core.errors import RefusedError
 from core.formats import collision_set, ipfb, mcol
 from core.formats.collision_set import CollisionSet, Part
 from core.game.archive import open_archive
@@ -51,7 +51,7 @@ def test_any_edit_of_a_hull_with_any_oddity_is_decoded_again(name, seed, plain, 
     with cases("edits of odd hulls") as figure:
         try:
             hull = rebuild(source, assemble(parts, source), options).hull
-        except FormatError:
+        except RefusedError:
             figure.refused += 1
             return
         data = mcol.encode(hull)
@@ -109,7 +109,7 @@ def test_any_edit_of_any_set_is_decoded_again(parts, trailing, seed, data):
     with cases("edits of sets") as figure:
         try:
             rebuilt = rebuild_set(source, edits, removed)
-        except FormatError:
+        except RefusedError:
             figure.refused += 1
             return
         again = collision_set.decode(collision_set.encode(rebuilt.library))

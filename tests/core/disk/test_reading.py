@@ -9,11 +9,12 @@ import pytest
 
 from core.disk import files
 from core.disk.files import read_file, walk
-from core.errors import FormatError, printable
+from core.errors import FormatError
 from core.formats import idxd
 from core.formats.kinds import ENOUGH, MAGIC, Kind
 from core.game.archive_write import make_archive
 from core.game.known_files import MOST, read_known
+from core.text import printable
 from tests.support.foreign_systems import nested
 from tests.support.hulls import DATA
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from core.editing.build import fit_grid, new_hull
-from core.errors import FormatError, Severity
+from core.errors import RefusedError, Severity
 from core.formats import mcol
 from core.inspect.check_hull import check_hull
 from core.inspect.checks import findings
@@ -40,7 +40,7 @@ def test_without_a_wall_all_is_free_but_one_asteroid_in_the_middle():
 
 
 def test_too_many_cells_are_refused():
-    with pytest.raises(FormatError, match="larger cells"):
+    with pytest.raises(RefusedError, match="larger cells"):
         new_hull(LOW, HIGH, 100, True)
 
 

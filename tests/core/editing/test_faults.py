@@ -10,7 +10,7 @@ import pytest
 from core.editing.assemble import Edit, Piece, assemble
 from core.editing.faults import LONG_LIST, find_faults, long_list_faults
 from core.editing.rebuild_hull import Options, Outside, Rebuild, build, count_changes, rebuild
-from core.errors import FormatError, Severity
+from core.errors import RefusedError, Severity
 from core.formats import mcol
 from core.geometry.arrays import bits
 from core.geometry.triangles import close_pairs
@@ -103,7 +103,7 @@ BROKEN = {
 def test_the_first_error_is_what_the_rebuild_refuses(hull: mcol.Hull, check: str) -> None:
     edit = BROKEN[check](hull)
     errors = [fault for fault in find_faults(edit, hull) if fault.severity is Severity.ERROR]
-    with pytest.raises(FormatError) as caught:
+    with pytest.raises(RefusedError) as caught:
         rebuild(hull, edit)
     assert caught.value.problem == errors[0].message
     assert check in [fault.check for fault in errors]
@@ -337,5 +337,5 @@ def test_unused_vertices_that_are_no_numbers_stay_and_keep_nobody_from_editing()
     assert not [fault for fault in find_faults(edit, source) if fault.severity is Severity.ERROR]
     after = mcol.decode(mcol.encode(rebuild(source, edit).hull))
     assert after.vertices[-2:].tobytes() == source.vertices[-2:].tobytes()
-    with pytest.raises(FormatError, match="no usable coordinates"):
+    with pytest.raises(RefusedError, match="no usable coordinates"):
         rebuild(source, edited(source, {part.name: moved(part, (np.nan, 0, 0))}))

@@ -8,7 +8,7 @@ import pytest
 from core.editing.assemble import assemble
 from core.editing.faults import find_faults
 from core.editing.rebuild_hull import Options, Outside, Rebuild, build, rebuild, sort_into_cells
-from core.errors import FormatError, Severity
+from core.errors import RefusedError, Severity
 from core.formats import mcol
 from core.geometry.arrays import bits
 from core.geometry.grid import Grid
@@ -273,7 +273,7 @@ def test_a_copied_asteroid_is_added_and_the_original_stays(hull):
 def test_growing_adds_whole_cells_and_keeps_the_rest(hull):
     name = "asteroid_03"
     asteroid = piece(hull, name)
-    with pytest.raises(FormatError, match="`asteroid_03` reach outside the bounding box"):
+    with pytest.raises(RefusedError, match="`asteroid_03` reach outside the bounding box"):
         rebuild(hull, edited(hull, {name: moved(asteroid, (10_000, 0, 0))}))
     result = rebuild(hull, edited(hull, {name: moved(asteroid, (10_000, 0, 0))}), GROW)
     grid = result.hull.grid
@@ -313,7 +313,7 @@ def test_growing_counts_from_the_end_of_the_cells_whatever_the_box_says(maximum)
 
 
 def test_a_rock_too_far_away_is_refused_even_when_growing(hull):
-    with pytest.raises(FormatError, match="255 at most"):
+    with pytest.raises(RefusedError, match="255 at most"):
         rebuild(hull, edited(hull, {"asteroid_02": moved(piece(hull, "asteroid_02"), (4e6, 0, 0))}), GROW)
 
 
@@ -345,7 +345,7 @@ CHANGED = Options()
 
 
 def refused(hull, edit, options=CHANGED):
-    with pytest.raises(FormatError) as caught:
+    with pytest.raises(RefusedError) as caught:
         rebuild(hull, edit, options)
     assert "\n" not in str(caught.value)
     return str(caught.value)
@@ -439,7 +439,7 @@ def test_a_rock_moved_beyond_the_wall_is_warned_of_and_passes_every_check(hull):
 @pytest.mark.parametrize("turn", [False, True])
 def test_a_hull_whose_wall_is_deleted_is_refused_instead_of_being_all_rock(hull, turn):
     """What lies outside the grid is solid, so without the wall nothing is left that a ship could fly in."""
-    with pytest.raises(FormatError, match="in the solid outside, and no surface leaves free space; keep a wall"):
+    with pytest.raises(RefusedError, match="in the solid outside, and no surface leaves free space; keep a wall"):
         rebuild(hull, edited(hull, {"wall": None}), Options(turn=turn))
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from core.editing.assemble import NEW, Piece, aside
 from core.editing.rebuild_set import PartEdit, rebuild_set
-from core.errors import FormatError, Severity
+from core.errors import RefusedError, Severity
 from core.formats.collision_set import CollisionSet, Part, decode, encode
 from core.formats.hashes import file_id
 from tests.oracle.readers import read_set
@@ -66,7 +66,7 @@ def names(rebuilt) -> list[str]:
 
 
 def refusal(*arguments) -> str:
-    with pytest.raises(FormatError) as caught:
+    with pytest.raises(RefusedError) as caught:
         rebuild_set(*arguments)
     return str(caught.value)
 

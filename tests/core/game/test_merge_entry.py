@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from core.errors import FormatError
+from core.errors import FormatError, RefusedError
 from core.formats.collision_set import CollisionSet, Part, decode, encode, split
 from core.formats.hashes import file_id
 from core.game.merge_entry import WHOLE, Claim, Version, decide, mark, merge_sets, merge_whole
@@ -33,7 +33,7 @@ def claim(value, source=SOURCE, exported=(), counts=False, author="a"):
 )
 def test_an_edit_replaces_what_its_author_knows(held, exported, result):
     if result is None:
-        with pytest.raises(FormatError, match=r"another session changed the hull in the mod.*`a`.*overwrite"):
+        with pytest.raises(RefusedError, match=r"another session changed the hull in the mod.*`a`.*overwrite"):
             decide("the hull", WHOLE, GAME, held, [claim(MINE, exported=exported)], False)
         result = MINE
         assert decide("the hull", WHOLE, GAME, held, [claim(MINE, exported=exported)], True) == MINE
@@ -70,7 +70,7 @@ def test_unedited_twins_never_block():
 
 def test_two_different_edits_are_refused_with_both_authors():
     for overwrite in (False, True):
-        with pytest.raises(FormatError, match="`a` and `b` hold two different edits of x"):
+        with pytest.raises(RefusedError, match="`a` and `b` hold two different edits of x"):
             decide("x", WHOLE, GAME, GAME, [claim(MINE), claim(OTHER, author="b")], overwrite)
 
 
@@ -137,22 +137,22 @@ def test_records_of_several_versions_and_of_the_mod_come_together_in_order():
 def test_an_edit_of_a_record_that_is_gone_and_the_removal_of_an_edited_one_are_refused():
     gone, edited = library(one=1, three=3), library(one=1, two=22, three=3)
     for mine, theirs in ((gone, edited), (edited, gone)):
-        with pytest.raises(FormatError, match="another session changed the part two in the mod"):
+        with pytest.raises(RefusedError, match="another session changed the part two in the mod"):
             merge_sets(BASE, theirs, [version(mine, BASE)], False)
         assert merge_sets(BASE, theirs, [version(mine, BASE)], True).data == mine
-        with pytest.raises(FormatError, match="`a` and `b` hold two different edits of the part two"):
+        with pytest.raises(RefusedError, match="`a` and `b` hold two different edits of the part two"):
             merge_sets(BASE, BASE, [version(mine, BASE), version(theirs, BASE, "b")], True)
 
 
 def test_names_that_differ_in_case_are_one_record():
     mine, theirs = library(one=1, two=2, three=3, new=4), library(one=1, two=2, three=3, NEW=5)
-    with pytest.raises(FormatError, match="two different edits of the part new"):
+    with pytest.raises(RefusedError, match="two different edits of the part new"):
         merge_sets(BASE, BASE, [version(mine, BASE), version(theirs, BASE, "b")], False)
 
 
 def test_new_names_of_one_id_are_refused():
     mine, theirs = library(one=1, two=2, three=3, rou_ysafbnuj=4), library(one=1, two=2, three=3, rou_gksvduie=4)
-    with pytest.raises(FormatError, match="another session changed the part rou_gksvduie"):
+    with pytest.raises(RefusedError, match="another session changed the part rou_gksvduie"):
         merge_sets(BASE, theirs, [version(mine, BASE)], False)
 
 
@@ -227,11 +227,11 @@ def test_records_merge_as_a_naive_three_way_merge_does(seed):
     wanted = {name: _three_way(name, base, held, shown) for name in names}
     versions = [version(library(**v), library(**base), f"v{n}") for n, v in enumerate(shown)]
     if "conflict" in wanted.values():
-        with pytest.raises(FormatError, match=r"two different edits|another session"):
+        with pytest.raises(RefusedError, match=r"two different edits|another session"):
             merge_sets(library(**base), library(**held), versions, False)
         return
     if not any(value is not None for value in wanted.values()):
-        with pytest.raises(FormatError, match="leave no part"):
+        with pytest.raises(RefusedError, match="leave no part"):
             merge_sets(library(**base), library(**held), versions, False)
         return
     merged = merge_sets(library(**base), library(**held), versions, False)
@@ -294,7 +294,7 @@ def test_sessions_that_take_turns_lose_no_edit_of_each_other(seed):
             wanted = session.wanted(game, held)
             shown = version(library(**session.shown), library(**session.source), exported=session.marks)
             if not wanted:
-                with pytest.raises(FormatError, match="leave no part" if wanted is not None else "another session"):
+                with pytest.raises(RefusedError, match="leave no part" if wanted is not None else "another session"):
                     merge_sets(library(**game), library(**held), [shown], False)
                 continue
             merged = merge_sets(library(**game), library(**held), [shown], False)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.errors import FormatError
+from core.errors import FormatError, RefusedError
 from core.formats import compression
 from core.formats.collision_set import CollisionSet, Part, decode, encode
 from core.game.archive import open_archive
@@ -74,14 +74,14 @@ def test_copies_that_differ_in_the_mod_stay_different(game, tmp_path):
 
 def test_nothing_is_written_where_one_entry_is_refused(game, tmp_path):
     twins = [of_hull(b"one"), of_hull(b"two", author="twin")]
-    with pytest.raises(FormatError, match="`hull` and `twin` hold two different edits"):
+    with pytest.raises(RefusedError, match="`hull` and `twin` hold two different edits"):
         merge_into_mod(game, str(tmp_path), [of_set(moved(0, 1)), *twins])
     assert not list(tmp_path.iterdir())
 
 
 def test_an_entry_is_one_in_any_spelling(game, tmp_path):
     twins = [of_hull(read(OTHER_HULL)), replace(of_hull(read("test.col")), entry=HULL.upper(), author="twin")]
-    with pytest.raises(FormatError, match="two different edits"):
+    with pytest.raises(RefusedError, match="two different edits"):
         merge_into_mod(game, str(tmp_path), twins)
 
 
@@ -127,7 +127,7 @@ def test_part_names_of_another_alphabet_are_told(game, tmp_path):
     parts = decode(LIBRARY).parts
     named = encode(CollisionSet((*parts, Part("表".encode("cp932").ljust(16, b"\0"), *_geometry(parts[0])))))
     other = encode(CollisionSet((*parts, Part("表".encode("cp932").ljust(16, b"\0"), *_geometry(parts[1])))))
-    with pytest.raises(FormatError, match="the part 表"):
+    with pytest.raises(RefusedError, match="the part 表"):
         merge_into_mod(game, str(tmp_path), [of_set(named), of_set(other, SETS[1], "b")])
 
 
