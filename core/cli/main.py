@@ -25,9 +25,10 @@ from ..formats import mcol, obj
 from ..formats.collision_set import CollisionSet, unusable
 from ..formats.kinds import Kind
 from ..game import game_folder
-from ..game.archive import LARGEST_IN_ALL, Archive, count_warning
+from ..game.archive import LARGEST_IN_ALL, Archive
 from ..game.archive_extract import extract
 from ..inspect import describe
+from ..inspect.check_archive import count_warning
 from ..samples import files
 from ..survey import runner
 from ..text import printable

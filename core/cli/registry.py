@@ -12,11 +12,10 @@ from ..editing.build import hull_meshes, part_meshes
 from ..errors import Finding, FormatError, naming
 from ..formats import collision_set, idxd, mcol, obj, regn
 from ..formats.kinds import Kind
-from ..game import archive
 from ..game.archive import Archive, open_archive
 from ..game.game_folder import find_game, known_names
 from ..game.known_files import read_known
-from ..inspect import check_hull, check_table, describe, diff_hull
+from ..inspect import check_archive, check_hull, check_table, describe, diff_hull
 from ..inspect.checks import Check
 from ..inspect.diff_archive import diff_archives
 
@@ -57,7 +56,7 @@ FORMATS = {
     Kind.ARCHIVE: Format(
         # Its table says nothing without the data files beside it, so `load` opens it by its path.
         lambda data: data,
-        findings=archive.check,
+        findings=check_archive.check,
         describe=describe.describe_archive,
         contents=describe.list_archive,
         diff=diff_archives,

@@ -10,7 +10,8 @@ from ..disk.same_file import refuse_same
 from ..errors import Finding, FormatError, RefusedError, naming
 from ..formats.ipfb import Entry
 from ..formats.kinds import Kind, detect
-from ..game.archive import Archive, Progress, archive_files
+from ..game.archive import Archive, Progress
+from ..game.archive_files import archive_files
 from ..game.archive_write import require_apart, write_archive
 from ..game.game_folder import HULL_ENDING, NAVIGATION_ENDING
 from ..game.known_files import read_known

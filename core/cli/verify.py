@@ -15,11 +15,11 @@ from ..errors import Finding, FormatError, Severity
 from ..formats import chunk
 from ..formats.kinds import Kind, detect
 from ..formats.mcol import Hull
-from ..game import archive, game_folder
+from ..game import game_folder
 from ..game.archive import Archive
 from ..game.known_files import detect_file
 from ..game.stage_tables import is_stage_entry, is_stage_table
-from ..inspect import check_hull, describe
+from ..inspect import check_archive, check_hull, describe
 from ..inspect.checks import Check, findings, worst, worst_first
 from .baseline import Originals, tolerate_checks, tolerate_findings
 from .registry import FORMATS, load
@@ -246,9 +246,9 @@ class _Run:
         only_tables = Path(os.path.abspath(file)) in self.tables
         rows = {entry for entry in opened.entries if not only_tables or is_stage_entry(opened, entry)}
         self.skipped += len(opened.entries) - len(rows) if only_tables else 0
-        found = archive.check(opened, visit=visit, wanted=rows.__contains__)
+        found = check_archive.check(opened, visit=visit, wanted=rows.__contains__)
         if self.originals and original and any(finding.severity is Severity.ERROR for finding in found):
-            found = tolerate_findings(found, archive.check(self.originals.archive(original)))
+            found = tolerate_findings(found, check_archive.check(self.originals.archive(original)))
         whole = _from_findings(Kind.ARCHIVE.value, found, len(opened.entries), len(rows))
         return [dataclasses.replace(whole, file=str(file)), *(entries[row] for row in sorted(entries))]
 

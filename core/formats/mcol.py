@@ -5,7 +5,6 @@ Decoding keeps every byte: what nobody understands travels in `Carried`, and enc
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -15,48 +14,24 @@ from ..geometry.arrays import expand
 from ..geometry.grid import Grid
 from . import chunk, mcol_pointers
 from .binary import big_endian, check_finite, check_indices, native, view
-from .box import BOX_FIELDS, ONE, decode_box, encode_box
+from .box import ONE, decode_box, encode_box
 from .chunk import POINTER_BASE, Chunk
 from .mcol_layout import Block, place
-from .mcol_pointers import OddSlots, Place
-
-HEADER = np.dtype(
-    [
-        *BOX_FIELDS,
-        ("unknown_4c", ">u4"),
-        ("vertex_count", ">u2"),
-        ("triangle_count", ">u2"),
-        ("vertices", ">u4"),
-        ("triangles", ">u4"),
-        ("spheres", ">u4"),
-        ("unknown_60", ">u4", 4),
-        ("dimensions", "u1", 3),
-        ("outside_solid", "u1"),
-        ("cells", ">u4"),
-        ("unknown_78", ">u4", 2),
-    ]
+from .mcol_lists import check_shared, decode_indices, decode_lists
+from .mcol_pointers import OddSlots
+from .mcol_records import (
+    CELL,
+    HEADER,
+    HEADER_END,
+    HEADER_POINTERS,
+    INDEX,
+    LIST,
+    SPHERE,
+    TRIANGLE,
+    VERTEX,
+    header_offset,
 )
-HEADER_END = POINTER_BASE + HEADER.itemsize
-MOST_SHARED = 1 << 18
-"""How many list entries a file may have beyond those that it has room for, because cells share lists."""
-HEADER_POINTERS = ("vertices", "triangles", "spheres", "cells")
-
-CELL = np.dtype(
-    [
-        ("position", "u1", 3),
-        ("state", "u1"),
-        ("list_count", ">u4"),
-        ("lists", ">u4"),
-        ("unknown_0c", ">u4"),
-        ("sphere", ">f4", 4),
-    ]
-)
-LIST = np.dtype([("count", ">u4"), ("indices", ">u4"), ("unknown_08", ">u4", 2), ("sphere", ">f4", 4)])
-
-VERTEX = np.dtype((">f4", 3))
-TRIANGLE = np.dtype((">u2", 3))
-SPHERE = np.dtype((">f4", 4))
-INDEX = np.dtype(">u2")
+from .mcol_words import pointer_slots, spare_places, unfollowed_pointers, unread_places
 
 FREE, LISTED, SOLID = 0, 1, 2
 """Fill states of a cell: free space, holds triangles, inside rock."""
@@ -143,23 +118,11 @@ def decode(data: bytes) -> Hull:
     wrong or cut data, pointers and indices out of range, coordinates that are no numbers, a relocation table
     that disagrees with the pointers."""
     shell = chunk.decode(data, b"MCOL")
-    payload_end = POINTER_BASE + len(shell.payload)
-    body = memoryview(data)[:payload_end]
+    body = memoryview(data)[: POINTER_BASE + len(shell.payload)]
     header = view(body, HEADER, 1, POINTER_BASE, "the header's bytes")[0]
     grid = _decode_grid(header)
     vertex_count, triangle_count = int(header["vertex_count"]), int(header["triangle_count"])
-    counts = {
-        "vertices": vertex_count,
-        "triangles": triangle_count,
-        "spheres": triangle_count,
-        "cells": grid.cell_count,
-    }
-    at = {
-        name: chunk.resolve(header[name], _header_offset(name), name, HEADER_END, payload_end)
-        if counts[name] or header[name]
-        else payload_end  # an array without elements needs no place
-        for name in HEADER_POINTERS
-    }
+    at = _decode_pointers(header, grid.cell_count, len(body))
 
     vertices = native(view(body, VERTEX, vertex_count, at["vertices"], "vertices"), np.float32)
     triangles = native(view(body, TRIANGLE, triangle_count, at["triangles"], "triangles"), np.uint16)
@@ -169,30 +132,10 @@ def decode(data: bytes) -> Hull:
     cells = view(body, CELL, grid.cell_count, at["cells"], "cells")
 
     occupied = np.flatnonzero(cells["list_count"] != 0)
-    lists, lists_at, first_list, list_counts = _decode_lists(body, cells, occupied, at["cells"])
-    indices, indices_at, list_starts, list_sizes = _decode_indices(body, lists, lists_at, triangle_count)
-
-    _check_shared(first_list, list_counts, list_sizes, len(data))
-    blocks, lead = _find_blocks(
-        body,
-        [
-            ("spheres", at["spheres"], triangle_count * SPHERE.itemsize),
-            ("vertices", at["vertices"], vertex_count * VERTEX.itemsize),
-            ("triangles", at["triangles"], triangle_count * TRIANGLE.itemsize),
-            ("cells", at["cells"], len(cells) * CELL.itemsize),
-            ("lists", lists_at, len(lists) * LIST.itemsize),
-            ("indices", indices_at, len(indices) * INDEX.itemsize),
-        ],
-    )
-    at |= {"lists": lists_at, "indices": indices_at}
-    odd_slots = mcol_pointers.compare(
-        shell.slots,
-        _slots(at["cells"], occupied, lists_at, len(lists)),
-        _unfollowed(lists_at, list_sizes),
-        _unread_places(at, {block.name: block.size for block in blocks}, occupied)
-        | _spare_places([(HEADER_END, lead), *((at[b.name] + b.size, b.spare) for b in blocks)]),
-    )
-    return Hull(
+    lists, at["lists"], first_list, list_counts = decode_lists(body, cells, occupied, at["cells"])
+    indices, at["indices"], list_starts, list_sizes = decode_indices(body, lists, at["lists"], triangle_count)
+    check_shared(first_list, list_counts, list_sizes, len(data))
+    hull = Hull(
         grid=grid,
         outside_solid=int(header["outside_solid"]),
         vertices=vertices,
@@ -207,15 +150,60 @@ def decode(data: bytes) -> Hull:
         list_sizes=list_sizes,
         list_spheres=native(lists["sphere"], np.float32),
         indices=indices,
-        carried=Carried(
-            header=header,
-            cells=cells,
-            list_words=native(lists["unknown_08"], np.uint32),
-            blocks=blocks,
-            lead=lead,
-            shell=replace(shell, payload=memoryview(b""), slots=np.zeros(0, np.int64)),
-            odd_slots=odd_slots,
-        ),
+    )
+    blocks, lead = _find_blocks(body, at, _array_sizes(hull))
+    carried = Carried(
+        header=header,
+        cells=cells,
+        list_words=native(lists["unknown_08"], np.uint32),
+        blocks=blocks,
+        lead=lead,
+        shell=replace(shell, payload=memoryview(b""), slots=np.zeros(0, np.int64)),
+        odd_slots=_compare_slots(shell.slots, hull, at, blocks, lead),
+    )
+    return replace(hull, carried=carried)
+
+
+def _decode_pointers(header: np.ndarray, cell_count: int, payload_end: int) -> dict[str, int]:
+    """The file offsets of the arrays that the header points to, by name."""
+    triangle_count = int(header["triangle_count"])
+    counts = {
+        "vertices": int(header["vertex_count"]),
+        "triangles": triangle_count,
+        "spheres": triangle_count,
+        "cells": cell_count,
+    }
+    return {
+        name: chunk.resolve(header[name], header_offset(name), name, HEADER_END, payload_end)
+        if counts[name] or header[name]
+        else payload_end  # an array without elements needs no place
+        for name in HEADER_POINTERS
+    }
+
+
+def _array_sizes(hull: Hull) -> dict[str, int]:
+    """The size in bytes of each array in the file, by name."""
+    return {
+        "spheres": len(hull.spheres) * SPHERE.itemsize,
+        "vertices": len(hull.vertices) * VERTEX.itemsize,
+        "triangles": len(hull.triangles) * TRIANGLE.itemsize,
+        "cells": hull.grid.cell_count * CELL.itemsize,
+        "lists": len(hull.list_starts) * LIST.itemsize,
+        "indices": len(hull.indices) * INDEX.itemsize,
+    }
+
+
+def _compare_slots(
+    slots: np.ndarray, hull: Hull, at: dict[str, int], blocks: tuple[Block, ...], lead: bytes
+) -> OddSlots:
+    """What is unusual about a file's relocation table."""
+    sizes = {block.name: block.size for block in blocks}
+    return mcol_pointers.compare(
+        slots,
+        pointer_slots(at["cells"], hull.occupied, at["lists"], len(hull.list_starts)),
+        unfollowed_pointers(at["lists"], hull.list_sizes),
+        unread_places(at, sizes, hull.occupied)
+        | spare_places([(HEADER_END, lead), *((at[b.name] + b.size, b.spare) for b in blocks)]),
     )
 
 
@@ -223,91 +211,14 @@ def _decode_grid(header: np.ndarray) -> Grid:
     minimum, maximum, cell_size = decode_box(header, POINTER_BASE)
     nx, ny, nz = (int(count) for count in header["dimensions"])
     if not nx * ny * nz:
-        raise FormatError("the grid has no cells", offset=_header_offset("dimensions"), found=f"{(nx, ny, nz)}")
+        raise FormatError("the grid has no cells", offset=header_offset("dimensions"), found=f"{(nx, ny, nz)}")
     return Grid(minimum, maximum, cell_size, (nx, ny, nz))
 
 
-def _decode_lists(
-    body: memoryview, cells: np.ndarray, occupied: np.ndarray, cells_at: int
-) -> tuple[np.ndarray, int, np.ndarray, np.ndarray]:
-    """List records (m,), their offset, and each occupied cell's first list and number of lists."""
-    counts = cells["list_count"][occupied].astype(np.int64)
-    starts = POINTER_BASE + cells["lists"][occupied].astype(np.int64)
-    if not len(occupied):
-        return np.zeros(0, LIST), len(body), starts, counts
-    lists_at = int(starts.min())
-    ends = starts + counts * LIST.itemsize
-    first_list = (starts - lists_at) // LIST.itemsize
-    bad = (starts == POINTER_BASE) | (ends > len(body)) | (lists_at + LIST.itemsize * first_list != starts)
-    if bad.any():
-        row = int(np.argmax(bad))
-        raise FormatError(
-            f"cell number {occupied[row]:,} has {counts[row]:,} list records that lie outside the file or "
-            "out of line with the others",
-            offset=cells_at + int(occupied[row]) * CELL.itemsize + CELL.fields["lists"][1],
-            expected=f"records of 32 bytes below 0x{len(body):X}",
-            found=f"0x{starts[row]:X} to 0x{ends[row]:X}",
-        )
-    lists = view(body, LIST, (int(ends.max()) - lists_at) // LIST.itemsize, lists_at, "list records")
-    return lists, lists_at, first_list, counts
-
-
-def _decode_indices(
-    body: memoryview, lists: np.ndarray, lists_at: int, triangle_count: int
-) -> tuple[np.ndarray, int, np.ndarray, np.ndarray]:
-    """The index array uint16 (p,), its offset, and where each list begins in it and how many it has, int64 (m,)."""
-    counts = lists["count"].astype(np.int64)
-    starts = POINTER_BASE + lists["indices"].astype(np.int64)
-    ends = starts + counts * INDEX.itemsize
-    used = starts != POINTER_BASE
-    indices_at = int(starts.min(where=used, initial=len(body)))
-    list_starts = (starts - indices_at) // INDEX.itemsize
-    bad = (ends > len(body)) | (indices_at + INDEX.itemsize * list_starts != starts)
-    if not used.all():
-        bad = np.where(used, bad, counts > 0)
-    if bad.any():
-        row = int(np.argmax(bad))
-        raise FormatError(
-            f"list record number {row:,} names {counts[row]:,} triangles that lie outside the file",
-            offset=lists_at + row * LIST.itemsize + LIST.fields["indices"][1],
-            expected=f"2-byte numbers below 0x{len(body):X}",
-            found=f"0x{starts[row]:X} to 0x{ends[row]:X}",
-        )
-    size = (int(ends.max(where=used, initial=indices_at)) - indices_at) // INDEX.itemsize
-    indices = native(view(body, INDEX, size, indices_at, "list indices"), np.uint16)
-    if size and indices.max() >= triangle_count:
-        listed = np.zeros(size + 1, np.int64)
-        np.add.at(listed, list_starts[used], 1)
-        np.add.at(listed, (ends[used] - indices_at) // INDEX.itemsize, -1)
-        wrong = np.flatnonzero((np.cumsum(listed)[:-1] > 0) & (indices >= triangle_count))
-        if len(wrong):
-            raise FormatError(
-                "a cell list names a triangle that doesn't exist",
-                offset=indices_at + int(wrong[0]) * INDEX.itemsize,
-                expected=f"a number below {triangle_count:,}",
-                found=f"{indices[wrong[0]]:,}",
-            )
-    list_starts[~used] = -1
-    return indices, indices_at, list_starts, counts
-
-
-def _check_shared(first_list: np.ndarray, list_counts: np.ndarray, sizes: np.ndarray, length: int) -> None:
-    """Cells may share lists, and lists indices. Raises `FormatError` if they do so without measure: written out, twenty
-    kilobytes could fill all memory."""
-    ends = np.concatenate(([0.0], np.cumsum(sizes, dtype=np.float64)))
-    entries = float((ends[first_list + list_counts] - ends[first_list]).sum()) if len(first_list) else 0.0
-    most = length // INDEX.itemsize + MOST_SHARED
-    if max(entries, ends[-1]) > most:
-        raise FormatError(
-            "the cells list impossibly many triangles, the same ones over and over",
-            expected=f"{most:,} list entries at most",
-            found=f"{max(entries, ends[-1]):,.0f}",
-            remedy="the file is damaged, or made to do harm",
-        )
-
-
-def _find_blocks(body: memoryview, blocks: list[tuple[str, int, int]]) -> tuple[tuple[Block, ...], bytes]:
-    """The arrays in file order with what lies between them, and what lies in front of the first."""
+def _find_blocks(body: memoryview, at: dict[str, int], sizes: dict[str, int]) -> tuple[tuple[Block, ...], bytes]:
+    """The arrays in file order with what lies between them, and what lies in front of the first. `at`: the arrays'
+    file offsets; `sizes`: their sizes in bytes."""
+    blocks = [(name, at[name], size) for name, size in sizes.items()]
     # An array without elements has no place of its own: it goes where the next one begins.
     order = sorted(blocks, key=lambda block: (block[1], block[2] > 0))
     starts = [offset for _, offset, _ in order] + [len(body)]
@@ -330,65 +241,6 @@ def _find_blocks(body: memoryview, blocks: list[tuple[str, int, int]]) -> tuple[
     return found, bytes(body[HEADER_END : starts[0]])
 
 
-def _header_offset(name: str) -> int:
-    return POINTER_BASE + HEADER.fields[name][1]
-
-
-def _slots(cells_at: int, occupied: np.ndarray, lists_at: int, list_count: int) -> np.ndarray:
-    """File offsets of the words that hold pointers, ascending: the relocation table, section 2."""
-    return np.sort(
-        np.concatenate(
-            (
-                np.array([_header_offset(name) for name in HEADER_POINTERS]),
-                cells_at + CELL.fields["lists"][1] + CELL.itemsize * occupied,
-                lists_at + LIST.fields["indices"][1] + LIST.itemsize * np.arange(list_count),
-            ),
-            dtype=np.int64,
-        )
-    )
-
-
-def _unfollowed(lists_at: int, list_sizes: np.ndarray) -> np.ndarray:
-    """File offsets of the index pointers of list records without triangles, -1 for other records, int64 (m,)."""
-    pointers = lists_at + LIST.fields["indices"][1] + LIST.itemsize * np.arange(len(list_sizes))
-    return np.where(list_sizes > 0, -1, pointers)
-
-
-_UNREAD_IN_HEADER = tuple(
-    _header_offset(name) - POINTER_BASE + 4 * word
-    for name, words in (
-        ("minimum_w", 1),
-        ("maximum_w", 1),
-        ("extent", 3),
-        ("extent_w", 1),
-        ("unknown_4c", 1),
-        ("unknown_60", 4),
-        ("unknown_78", 2),
-    )
-    for word in range(words)
-)
-_UNREAD_IN_CELL = (CELL.fields["unknown_0c"][1], *range(CELL.fields["sphere"][1], CELL.itemsize, 4))
-_UNREAD_IN_LIST = (LIST.fields["unknown_08"][1], LIST.fields["unknown_08"][1] + 4)
-
-
-def _unread_places(at: dict[str, int], sizes: dict[str, int], occupied: np.ndarray) -> dict[str, Place]:
-    """By name, where a file with arrays at these places and of these sizes has words that the game doesn't read.
-    Runtime notes, sections 2 to 4."""
-    empty = np.ones(sizes["cells"] // CELL.itemsize, bool)
-    empty[occupied] = False
-    return {
-        "header": Place(POINTER_BASE, HEADER.itemsize, _UNREAD_IN_HEADER, HEADER.itemsize),
-        "cells": Place(at["cells"], sizes["cells"], _UNREAD_IN_CELL, CELL.itemsize),
-        "empty cells": Place(at["cells"], sizes["cells"], (CELL.fields["lists"][1],), CELL.itemsize, empty),
-        "lists": Place(at["lists"], sizes["lists"], _UNREAD_IN_LIST, LIST.itemsize),
-    }
-
-
-def _spare_places(spares: Sequence[tuple[int, bytes]]) -> dict[str, Place]:
-    """The same for the bytes in front of the arrays, between and behind them, numbered in file order."""
-    return {f"spare {number}": Place(start, len(spare)) for number, (start, spare) in enumerate(spares)}
-
-
 # --- encode ---------------------------------------------------------------------------------------
 
 
@@ -399,14 +251,7 @@ def encode(hull: Hull) -> bytes:
     """
     carried = hull.carried or _fresh()
     grid = hull.grid
-    sizes = {
-        "spheres": len(hull.spheres) * SPHERE.itemsize,
-        "vertices": len(hull.vertices) * VERTEX.itemsize,
-        "triangles": len(hull.triangles) * TRIANGLE.itemsize,
-        "cells": grid.cell_count * CELL.itemsize,
-        "lists": len(hull.list_starts) * LIST.itemsize,
-        "indices": len(hull.indices) * INDEX.itemsize,
-    }
+    sizes = _array_sizes(hull)
     at, spares, end = place(carried.lead, carried.blocks, sizes, HEADER_END)
     if end - POINTER_BASE > 0xFFFFFFFF:
         raise FormatError(f"the hull would take {end:,} bytes, over 4 GiB", remedy="use larger cells")
@@ -424,9 +269,9 @@ def encode(hull: Hull) -> bytes:
     _encode_cells(hull, carried, at["lists"], _records(body, CELL, at["cells"], grid.cell_count))
     _encode_lists(hull, carried, at["indices"], _records(body, LIST, at["lists"], len(hull.list_starts)))
     slots = carried.odd_slots.apply(
-        _slots(at["cells"], hull.occupied, at["lists"], len(hull.list_starts)),
-        _unfollowed(at["lists"], hull.list_sizes),
-        _unread_places(at, sizes, hull.occupied) | _spare_places(spares),
+        pointer_slots(at["cells"], hull.occupied, at["lists"], len(hull.list_starts)),
+        unfollowed_pointers(at["lists"], hull.list_sizes),
+        unread_places(at, sizes, hull.occupied) | spare_places(spares),
     )
     return chunk.encode(replace(carried.shell, payload=memoryview(body)[POINTER_BASE:], slots=slots))
 

@@ -15,7 +15,8 @@ from ..errors import FormatError
 from ..formats import compression
 from ..formats.entry_names import base_name, has_id, inner_path
 from ..formats.ipfb import Entry
-from .archive import LARGEST_IN_ALL, Archive, Progress, archive_files, belongs_to_archive, blobs
+from .archive import LARGEST_IN_ALL, Archive, Progress, blobs
+from .archive_files import archive_files, belongs_to_archive
 
 # Names that Windows gives to devices, with any ending: opening NUL.col there opens no file.
 _DEVICE = re.compile(r"(CON|PRN|AUX|NUL|CLOCK\$|CONIN\$|CONOUT\$|COM[0-9¹²³]|LPT[0-9¹²³])\s*(\.|$)", re.IGNORECASE)

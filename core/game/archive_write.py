@@ -21,7 +21,8 @@ from ..formats import compression, ipfb
 from ..formats.binary import padding
 from ..formats.hashes import file_id
 from ..formats.ipfb import Entry, Table
-from .archive import BLOCK, Archive, Progress, archive_files, open_archive, part_names, read_range
+from .archive import BLOCK, Archive, Progress, open_archive, read_range
+from .archive_files import archive_files, part_names
 from .entry_contents import Contents
 
 LARGEST_ALIGNMENT = 1 << 20

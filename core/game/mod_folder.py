@@ -18,7 +18,8 @@ from ..disk.lock import alone
 from ..disk.same_file import is_inside, same_file
 from ..errors import FormatError
 from ..formats import mcol, regn
-from .archive import Archive, archive_files, open_archive
+from .archive import Archive, open_archive
+from .archive_files import archive_files
 from .archive_write import write_archive
 from .entry_contents import Contents
 from .game_folder import HULL_ENDING, NAVIGATION_ENDING, Game, find_game, known_names

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..errors import Severity
-from ..formats import chunk, mcol
+from ..formats import chunk, mcol_records
 from ..formats.chunk import DEFAULT_FLAGS, END_OF_ROW, Relocation
 from ..formats.collision_set import CollisionSet, Part, dropped, unusable
 from ..formats.mcol import FREE, LIMIT, LISTED, ONE, SOLID, Hull
@@ -57,14 +57,14 @@ def _file_checks(hull: Hull) -> list[Check]:
     more = carried(hull)
     usual = ["spheres", "vertices", "triangles", "cells", "lists", "indices"]
     stored = [block.name for block in more.blocks if block.size]
-    _, *behind = gaps(more.lead, more.blocks, mcol.HEADER_END)
+    _, *behind = gaps(more.lead, more.blocks, mcol_records.HEADER_END)
     padded = [
         gap.alignment == ROW and not gap.kept
         for block, gap in zip(more.blocks, behind, strict=True)
         if block.name in ("vertices", "triangles", "spheres")
     ]
     spare = b"".join((more.lead, *(block.spare for block in more.blocks)))
-    slots = len(mcol.HEADER_POINTERS) + len(hull.occupied) + len(hull.list_starts)
+    slots = len(mcol_records.HEADER_POINTERS) + len(hull.occupied) + len(hull.list_starts)
     pad_words = tuple(int(more.header[name]) for name in ("minimum_w", "maximum_w", "extent_w"))
     with np.errstate(over="ignore"):
         extent_fits = np.array_equal(more.header["extent"], hull.grid.maximum - hull.grid.minimum)

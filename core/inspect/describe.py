@@ -15,13 +15,14 @@ from ..formats.collision_set import CollisionSet
 from ..formats.ipfb import Entry
 from ..formats.mcol import Hull
 from ..formats.regn import Navigation
-from ..game.archive import Archive, count_warning
+from ..game.archive import Archive
 from ..game.game_folder import hull_users
 from ..game.stage_tables import Stage
 from ..geometry.edges import edge_census
 from ..geometry.surfaces import split, volumes
 from ..text import printable
 from . import check_table
+from .check_archive import count_warning
 from .checks import Check, worst
 
 SECTIONS_DESCRIBED = 200

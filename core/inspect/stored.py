@@ -24,7 +24,7 @@ def carried(hull: Hull) -> Carried:
 
 
 def cell_records(hull: Hull) -> np.ndarray:
-    """The cell records (n,) of the hull's file, dtype `mcol.CELL`. Raises `ValueError` if there are none."""
+    """The cell records (n,) of the hull's file, dtype `mcol_records.CELL`. Raises `ValueError` if there are none."""
     records = carried(hull).cells
     if records is None:
         raise ValueError("this hull comes from no file")

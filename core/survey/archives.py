@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from ..formats import compression, ipfb
-from ..game.archive import part_names
+from ..game.archive_files import part_names
 from .facts import Fact, NotMeasurable, Same, Subject, Tally
 
 ROW = np.dtype([("hash", ">u4"), ("position", ">u4"), ("size", ">u4")])

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from ..formats.chunk import POINTER_BASE
-from ..formats.mcol import CELL, HEADER, HEADER_END, HEADER_POINTERS, INDEX, LIST, SPHERE, TRIANGLE, VERTEX
+from ..formats.mcol_records import CELL, HEADER, HEADER_END, HEADER_POINTERS, INDEX, LIST, SPHERE, TRIANGLE, VERTEX
 from ..geometry.arrays import expand
 from ..geometry.grid import Grid
 from ..geometry.triangles import corners

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..formats.binary import padding
-from ..formats.mcol import HEADER_END, ONE
+from ..formats.mcol import ONE
+from ..formats.mcol_records import HEADER_END
 from ..geometry.edges import edge_census
 from .facts import Answer, Fact, Measured, NothingThere, Same, Subject, Tally, Total, named
 from .hulls import Hull

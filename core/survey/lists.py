@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..formats.mcol import INDEX, LIST
+from ..formats.mcol_records import INDEX, LIST
 from ..geometry.spheres import LIST_MARGIN, TRIANGLE_MARGIN, group_spheres, triangle_spheres
 from ..geometry.triangles import corners
 from .facts import Amounts, Answer, Fact, Measured, NotMeasurable, Same, Spread, Subject, Tally, named

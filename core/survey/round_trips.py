@@ -9,7 +9,7 @@ import numpy as np
 from ..editing.assemble import Piece, assemble
 from ..editing.rebuild_hull import Options, Rebuild, rebuild
 from ..errors import FormatError
-from ..formats import collision_set, idxd, ipfb, mcol, regn
+from ..formats import collision_set, idxd, ipfb, mcol, mcol_records, regn
 from .archives import LARGEST_TABLE, Archive, read_part
 from .facts import Fact, NothingThere, Same, Subject
 from .hulls import Hull
@@ -68,7 +68,7 @@ def _everything(hull: Hull) -> str:
 
 def _carried(hull: Hull) -> dict[str, object]:
     header = hull.header.copy()
-    for name in mcol.HEADER_POINTERS:
+    for name in mcol_records.HEADER_POINTERS:
         header[name] = 0
     empty = hull.cells[hull.cells["list_count"] == 0]
     first, shell = hull.shell.first, hull.shell

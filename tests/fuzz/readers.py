@@ -23,7 +23,7 @@ from core.formats.kinds import detect
 from core.game import archive
 from core.game.archive_extract import extract
 from core.game.archive_write import write_archive
-from core.inspect import check_table, describe
+from core.inspect import check_archive, check_table, describe
 from core.inspect.check_hull import check_hull, check_set
 from core.inspect.checks import findings
 from core.inspect.diff_archive import diff_archives
@@ -120,7 +120,7 @@ def read_archive(data: bytes) -> None:
         (folder / "A.p00").write_bytes(data[4 + size :])
         same(ipfb.encode(ipfb.decode(data[4 : 4 + size])), data[4 : 4 + size])
         opened = archive.open_archive(folder / "A.pak")
-        archive.check(opened, visit=lambda rows, contents: detect(contents))
+        check_archive.check(opened, visit=lambda rows, contents: detect(contents))
         json.dumps([describe.describe_archive(opened), describe.list_archive(opened)])
         extract(opened, folder / "out")
         assert not {path.name for path in folder.iterdir()} - {"A.pak", "A.p00", "out"}

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.formats import chunk, collision_set, mcol
+from core.formats import chunk, collision_set, mcol, mcol_records
 from core.game.archive import open_archive
 from core.game.archive_write import make_archive, write_archive
 from core.samples import files
@@ -226,7 +226,7 @@ def skipped_everywhere() -> bytes:
     data = bytearray((DATA / "test.col").read_bytes())
     hull = mcol.decode(bytes(data))
     start = int(hull.carried.header["cells"]) + chunk.POINTER_BASE
-    cells = np.frombuffer(data, mcol.CELL, hull.grid.cell_count, start)
+    cells = np.frombuffer(data, mcol_records.CELL, hull.grid.cell_count, start)
     cells["state"][hull.occupied] = mcol.FREE
     return bytes(data)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from core.errors import FormatError
-from core.formats import mcol
+from core.formats import mcol, mcol_records
 from tests.oracle.readers import read_col
 from tests.support.hulls import HULLS, LARGE, read
 
@@ -55,8 +55,8 @@ def test_block_addresses_of_s14_p1_are_those_of_the_notes():
 
 
 def test_records_have_the_sizes_of_the_notes():
-    assert (mcol.HEADER.itemsize, mcol.CELL.itemsize, mcol.LIST.itemsize) == (0x70, 32, 32)
-    offsets = {name: 0x10 + mcol.HEADER.fields[name][1] for name in mcol.HEADER.names}
+    assert (mcol_records.HEADER.itemsize, mcol_records.CELL.itemsize, mcol_records.LIST.itemsize) == (0x70, 32, 32)
+    offsets = {name: 0x10 + mcol_records.HEADER.fields[name][1] for name in mcol_records.HEADER.names}
     assert offsets["cell_size"] == 0x40
     assert offsets["vertex_count"] == 0x50
     assert offsets["vertices"] == 0x54

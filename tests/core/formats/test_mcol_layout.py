@@ -14,7 +14,7 @@ from core.editing.assemble import assemble
 from core.editing.build import build_like
 from core.editing.rebuild_hull import build, rebuild
 from core.errors import FormatError
-from core.formats import mcol
+from core.formats import mcol, mcol_records
 from core.formats.chunk import decode_slots, encode_slots
 from core.formats.mcol_layout import Block, gaps, natural_alignment, place
 from core.formats.obj import decode as decode_obj
@@ -143,7 +143,7 @@ def test_a_usual_file_is_padded_to_rows():
     hull = plain()
     ends = {block.name: len(block.spare) for block in hull.carried.blocks}
     assert ends["triangles"] == -6 * len(hull.triangles) % 16
-    assert all(gap.alignment == 16 and not gap.kept for gap in gaps(b"", hull.carried.blocks, mcol.HEADER_END))
+    assert all(gap.alignment == 16 and not gap.kept for gap in gaps(b"", hull.carried.blocks, mcol_records.HEADER_END))
     col = read_col(mcol.encode(edits()["more added"]))  # insists on the rows
     assert all(col.at[name] % 16 == 0 for name in ("spheres", "vertices", "triangles", "cells", "lists"))
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from core.errors import FormatError, Severity
-from core.formats import mcol, regn
+from core.formats import mcol_records, regn
 from core.formats.regn import Sections
 from core.geometry.grid import Grid
 from tests.support.hulls import read
@@ -45,8 +45,8 @@ def test_the_header_has_the_offsets_of_the_notes():
     assert regn.HEADER_END == 0x88
     assert (offsets["minimum"], offsets["cell_size"], offsets["unknown_4c"]) == (0x10, 0x40, 0x4C)
     assert (offsets["dimensions"], offsets["counts"], offsets["pointers"]) == (0x50, 0x60, 0x70)
-    shared = mcol.HEADER.names[:7]
-    assert [regn.HEADER.fields[name] for name in shared] == [mcol.HEADER.fields[name] for name in shared]
+    shared = mcol_records.HEADER.names[:7]
+    assert [regn.HEADER.fields[name] for name in shared] == [mcol_records.HEADER.fields[name] for name in shared]
 
 
 def test_decode_says_what_was_written():

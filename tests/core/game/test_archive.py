@@ -10,7 +10,8 @@ from core.errors import FormatError, Severity
 from core.formats import ipfb
 from core.formats.hashes import file_id
 from core.game import archive
-from core.game.archive import check, open_archive
+from core.game.archive import open_archive
+from core.inspect.check_archive import check
 
 NAMES = {file_id(name): name for name in ("alpha.col", "beta.col", "gamma.rgn")}
 

@@ -15,7 +15,7 @@ from core.game import archive, archive_extract
 from core.game.archive import open_archive
 from core.game.archive_extract import extract, safe_name
 from core.game.archive_write import make_archive
-from core.inspect import describe
+from core.inspect import check_archive, describe
 
 EVIL = {
     "../up.col": ".._up.col",
@@ -212,7 +212,7 @@ def test_what_rows_share_is_unpacked_once(tmp_path, unpacked, longer):
     assert {row["bytes"] for row in describe.list_archive(opened)} == {10_000}
     assert len(unpacked) == 0
     seen: list[int] = []
-    archive.check(opened, visit=lambda rows, data: seen.extend(rows) or (data == bytes(10_000)) or pytest.fail())
+    check_archive.check(opened, visit=lambda rows, data: seen.extend(rows) or (data == bytes(10_000)) or pytest.fail())
     assert (len(unpacked), seen) == (1, list(range(300)))
     results = extract(opened, tmp_path / "out")
     assert (len(unpacked), len(results)) == (2, 300)
@@ -230,7 +230,7 @@ def test_of_rows_at_one_place_a_damaged_one_is_told_by_its_name(tmp_path):
     results = extract(open_archive(pak), tmp_path / "out")
     assert [result.path is not None for result in results] == [True, False, True]
     assert "X.pak: 00000002: " in str(results[1].error)
-    found = archive.check(open_archive(pak))
+    found = check_archive.check(open_archive(pak))
     assert [finding.elements for finding in found if finding.check == "archive data"] == [(1,)]
 
 
@@ -261,6 +261,6 @@ def test_entries_that_overlap_are_read_within_bounds(tmp_path, monkeypatch):
     (tmp_path / "X.p00").write_bytes(bytes(size))
     monkeypatch.setattr(archive, "LARGEST_IN_ALL", 0)
     read: list[int] = []
-    found = archive.check(open_archive(tmp_path / "X.pak"), visit=lambda rows, data: read.append(len(data)))
+    found = check_archive.check(open_archive(tmp_path / "X.pak"), visit=lambda rows, data: read.append(len(data)))
     assert sum(read) <= compression.MOST_TIMES * size
     assert sum("unpack to too much" in finding.message for finding in found) == count - len(read) > 400

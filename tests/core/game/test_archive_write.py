@@ -16,8 +16,9 @@ from core.formats import ipfb
 from core.formats.compression import pack
 from core.formats.hashes import file_id
 from core.formats.ipfb import Entry, Table
-from core.game.archive import check, open_archive
+from core.game.archive import open_archive
 from core.game.archive_write import make_archive, write_archive
+from core.inspect.check_archive import check
 
 SMALL = {"alignment": 16, "limit": 64}
 

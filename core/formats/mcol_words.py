@@ -1,0 +1,70 @@
+"""Which words of a hull's file hold pointers, and which ones the game never reads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from .chunk import POINTER_BASE
+from .mcol_pointers import Place
+from .mcol_records import CELL, HEADER, HEADER_POINTERS, LIST, header_offset
+
+
+def pointer_slots(cells_at: int, occupied: np.ndarray, lists_at: int, list_count: int) -> np.ndarray:
+    """File offsets of the words that hold pointers, ascending: the relocation table, section 2."""
+    return np.sort(
+        np.concatenate(
+            (
+                np.array([header_offset(name) for name in HEADER_POINTERS]),
+                cells_at + CELL.fields["lists"][1] + CELL.itemsize * occupied,
+                lists_at + LIST.fields["indices"][1] + LIST.itemsize * np.arange(list_count),
+            ),
+            dtype=np.int64,
+        )
+    )
+
+
+def unfollowed_pointers(lists_at: int, list_sizes: np.ndarray) -> np.ndarray:
+    """File offsets of the index pointers of list records without triangles, -1 for other records, int64 (m,)."""
+    pointers = lists_at + LIST.fields["indices"][1] + LIST.itemsize * np.arange(len(list_sizes))
+    return np.where(list_sizes > 0, -1, pointers)
+
+
+_UNREAD_IN_HEADER = tuple(
+    header_offset(name) - POINTER_BASE + 4 * word
+    for name, words in (
+        ("minimum_w", 1),
+        ("maximum_w", 1),
+        ("extent", 3),
+        ("extent_w", 1),
+        ("unknown_4c", 1),
+        ("unknown_60", 4),
+        ("unknown_78", 2),
+    )
+    for word in range(words)
+)
+
+
+_UNREAD_IN_CELL = (CELL.fields["unknown_0c"][1], *range(CELL.fields["sphere"][1], CELL.itemsize, 4))
+
+
+_UNREAD_IN_LIST = (LIST.fields["unknown_08"][1], LIST.fields["unknown_08"][1] + 4)
+
+
+def unread_places(at: dict[str, int], sizes: dict[str, int], occupied: np.ndarray) -> dict[str, Place]:
+    """By name, where a file with arrays at these places and of these sizes has words that the game doesn't read.
+    Runtime notes, sections 2 to 4."""
+    empty = np.ones(sizes["cells"] // CELL.itemsize, bool)
+    empty[occupied] = False
+    return {
+        "header": Place(POINTER_BASE, HEADER.itemsize, _UNREAD_IN_HEADER, HEADER.itemsize),
+        "cells": Place(at["cells"], sizes["cells"], _UNREAD_IN_CELL, CELL.itemsize),
+        "empty cells": Place(at["cells"], sizes["cells"], (CELL.fields["lists"][1],), CELL.itemsize, empty),
+        "lists": Place(at["lists"], sizes["lists"], _UNREAD_IN_LIST, LIST.itemsize),
+    }
+
+
+def spare_places(spares: Sequence[tuple[int, bytes]]) -> dict[str, Place]:
+    """The same for the bytes in front of the arrays, between and behind them, numbered in file order."""
+    return {f"spare {number}": Place(start, len(spare)) for number, (start, spare) in enumerate(spares)}
