@@ -82,8 +82,7 @@ def sidebar() -> Scene:
     in_view(bpy.ops.sylpheed.check)
     yield 0.5
     in_view(lambda: bpy.ops.sylpheed.select_problem(check="open edges"))
-    for _ in range(3):
-        in_view(lambda: bpy.ops.view3d.zoom(delta=-1))
+    zoom(-3)
     yield 1.0
     return rectangle(view_area())
 
@@ -114,7 +113,7 @@ def before_after() -> Scene:
 def grid_overlay() -> Scene:
     yield from show_tab()
     import_stage(parts="NONE")
-    frame()
+    zoom(1)
     bpy.context.scene.cursor.location = hull_root().matrix_world @ Vector((8_000.0, -3_000.0, 8_000.0))
     in_view(bpy.ops.sylpheed.show_grid)
     yield 1.0
@@ -125,7 +124,7 @@ def grid_overlay() -> Scene:
 def shoot() -> Scene:
     yield from show_tab()
     import_stage(parts="NONE")
-    frame()
+    zoom(1)
     target = np.array(hull_root().matrix_world.inverted() @ centre(asteroids()[3]))
     step = np.array((9_000.0, 2_500.0, 7_000.0))
     in_view(lambda: bpy.ops.sylpheed.shoot(start=tuple(target + step), movement=tuple(-1.6 * step), radius=150.0))
@@ -141,7 +140,6 @@ def japanese() -> Scene:
     yield from show_tab()
     import_stage(parts="NONE")
     damage()
-    frame()
     in_view(bpy.ops.sylpheed.check)
     yield 1.0
     return rectangle(view_area())
@@ -287,18 +285,15 @@ def activate(obj: bpy.types.Object) -> None:
     bpy.context.view_layer.objects.active = obj
 
 
-def frame() -> None:
-    """Shows the whole map, its root active."""
-    root = hull_root()
-    for obj in bpy.context.view_layer.objects:
-        obj.select_set(obj.parent == root)
-    in_view(bpy.ops.view3d.view_selected)
-    activate(root)
+def zoom(steps: int) -> None:
+    """Zooms the 3D view in, or out by fewer than no steps."""
+    for _ in range(abs(steps)):
+        in_view(lambda: bpy.ops.view3d.zoom(delta=1 if steps > 0 else -1))
 
 
 def plain_view() -> Generator[float, None, None]:
     """The map alone, without gizmos, grid lines and tools."""
-    frame()
+    zoom(2)
     space = view_area().spaces.active
     space.show_gizmo = space.show_region_toolbar = space.show_region_header = space.show_region_tool_header = False
     overlay = space.overlay
