@@ -10,17 +10,14 @@ from ..errors import FormatError
 from .binary import check_extent
 
 PACKED_MAGIC = b"Z1"
-
-
 PACKED = struct.Struct(">2sII")  # magic, size, adler; in front of the zlib stream of a packed entry
+PACKED_HEAD = "the first words of the packed data"
 
+ENOUGH = PACKED.size
+"""How many of an entry's first bytes tell its unpacked size."""
 
 SMALLEST_PACKED = 17
 """Bytes of the smallest packed entry that public tools take for one: the head and the shortest of streams."""
-
-
-PACKED_HEAD = "the first words of the packed data"
-
 
 MOST_TIMES, MOST_BEYOND = 24, 48 << 20
 """A packed entry unpacks to at most so many times its bytes and so many more. Nothing in the game comes near, but a
@@ -37,8 +34,8 @@ def is_packed(stored: bytes, size: int | None = None) -> bool:
 
 
 def unpacked_size(stored: bytes, size: int | None = None) -> int | None:
-    """The length that a packed entry of `size` bytes declares, None for a raw one; the first `PACKED.size` bytes are
-    enough. Without a size it is that of the bytes."""
+    """The length that a packed entry of `size` bytes declares, None for a raw one; the first `ENOUGH` bytes
+    tell it. Without a size it is that of the bytes."""
     if not is_packed(stored, size):
         return None
     check_extent(stored, PACKED.size, 0, PACKED_HEAD)
@@ -63,7 +60,7 @@ def most_unpacked(stored_size: int) -> int:
     return MOST_TIMES * stored_size + MOST_BEYOND
 
 
-@functools.lru_cache(maxsize=1)  # the game stores one library 18 times
+@functools.lru_cache(maxsize=1)  # the game stores one set 18 times
 def pack(data: bytes) -> bytes:
     """The stored form of a packed entry."""
     return PACKED.pack(PACKED_MAGIC, len(data), zlib.adler32(data)) + zlib.compress(data, 9)

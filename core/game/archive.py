@@ -139,7 +139,7 @@ class Archive:
 
     def unpacked_size(self, entry: Entry) -> int | None:
         """The length that a packed entry declares, None for a raw one; reads a few bytes."""
-        start = self.stored(entry._replace(size=min(entry.size, compression.PACKED.size)))
+        start = self.stored(entry._replace(size=min(entry.size, compression.ENOUGH)))
         try:
             return compression.unpacked_size(start, entry.size)
         except FormatError as error:
