@@ -9,8 +9,8 @@ from .interface import (
     file_handlers,
     fix_operators,
     grid_panel,
+    menus,
     object_fix_operators,
-    operators,
     sidebar,
 )
 from .overlay import settings
@@ -19,7 +19,7 @@ from .scene import mod_record, roots
 MODULES = (
     translations,
     roots,
-    operators,
+    menus,
     mod_record,
     file_handlers,
     results,

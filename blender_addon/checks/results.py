@@ -9,6 +9,7 @@ import bpy
 import numpy as np
 from bpy.app.handlers import persistent
 
+from ...core.errors import Severity
 from ..scene import custom_properties, reading
 from . import problems
 
@@ -183,3 +184,19 @@ def unregister() -> None:
     for name, handler in HANDLERS:
         getattr(bpy.app.handlers, name).remove(handler)
     forget()
+
+
+def summary(checked: problems.Checked) -> str:
+    """One line: `S14: 2 errors, 1 warning: Open edges (3), …`"""
+    told = [problem for problem in checked.problems if problem.severity is not Severity.INFO]
+    if not told:
+        return f"{checked.root}: sound"
+    errors, warnings = checked.count(Severity.ERROR), checked.count(Severity.WARNING)
+    counts = [f"{n} {word}{'s' if n > 1 else ''}" for n, word in ((errors, "error"), (warnings, "warning")) if n]
+    return f"{checked.root}: {', '.join(counts)}: " + ", ".join(
+        f"{problems.TITLES[problem.check]} ({problem.count:,})" for problem in told
+    )
+
+
+def worst_severity(checked: problems.Checked) -> Severity:
+    return checked.problems[0].severity

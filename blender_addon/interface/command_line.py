@@ -22,9 +22,9 @@ from ...core.game import known_files
 from ...core.inspect import describe
 from ...core.text import printable
 from ..checks import problems
+from ..checks.results import summary
 from ..scene import custom_properties, exporting, importing, mod_export, stage_import
 from ..scene.roots import explain_none, find_all_roots
-from .check_operators import summary
 from .preferences import folders
 
 COMMAND = "sylpheed"

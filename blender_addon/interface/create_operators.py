@@ -12,7 +12,8 @@ from ..overlay import state
 from ..scene import creating, custom_properties, importing, sources, viewport
 from ..scene.roots import find_root, has_root
 from ..translations import report_text
-from .operators import Result, ViewProperties, refuse, report
+from .reporting import Result, refuse, report
+from .view_options import ViewProperties
 
 
 class OBJECT_OT_sylpheed_add_asteroid(bpy.types.Operator):

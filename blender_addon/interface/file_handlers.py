@@ -5,14 +5,14 @@ from __future__ import annotations
 import bpy
 from bpy_extras.io_utils import poll_file_object_drop
 
-from . import operators
+from . import export_operators, import_operators
 
 
 class IO_FH_sylpheed_col(bpy.types.FileHandler):
     bl_idname = "IO_FH_sylpheed_col"
     bl_label = "Sylpheed hull"
-    bl_import_operator = operators.IMPORT_SCENE_OT_sylpheed_col.bl_idname
-    bl_export_operator = operators.EXPORT_SCENE_OT_sylpheed_col.bl_idname
+    bl_import_operator = import_operators.IMPORT_SCENE_OT_sylpheed_col.bl_idname
+    bl_export_operator = export_operators.EXPORT_SCENE_OT_sylpheed_col.bl_idname
     bl_file_extensions = ".col"
 
     @classmethod
@@ -23,8 +23,8 @@ class IO_FH_sylpheed_col(bpy.types.FileHandler):
 class IO_FH_sylpheed_set(bpy.types.FileHandler):
     bl_idname = "IO_FH_sylpheed_set"
     bl_label = "Sylpheed collision set"
-    bl_import_operator = operators.IMPORT_SCENE_OT_sylpheed_set.bl_idname
-    bl_export_operator = operators.EXPORT_SCENE_OT_sylpheed_set.bl_idname
+    bl_import_operator = import_operators.IMPORT_SCENE_OT_sylpheed_set.bl_idname
+    bl_export_operator = export_operators.EXPORT_SCENE_OT_sylpheed_set.bl_idname
     bl_file_extensions = ".bin"
 
     @classmethod

@@ -11,7 +11,7 @@ from ...core.runtime import queries
 from ..overlay import grid_layers, state, switch
 from ..overlay.settings import settings
 from ..translations import label_text
-from .operators import Result, refuse
+from .reporting import Result, refuse
 from .shoot import VIEW3D_OT_sylpheed_shoot, lines
 
 MOST_LINES = 12

@@ -12,13 +12,13 @@ from mathutils import Matrix
 
 from ...core.errors import SylpheedError
 from ..checks import problems, results
+from ..checks.fixing import editable, reason_against
+from ..checks.selecting import matching
 from ..scene import custom_properties, evaluation
 from ..scene.roots import find_any_root
 from ..translations import report_text
-from .check_operators import RootProperties, matching
-from .fix_operators import editable, reason_against, report_fixed
-
-Result = set[str]
+from .check_operators import RootProperties
+from .reporting import Result, report_fixed
 
 
 class ObjectFix(RootProperties):

@@ -14,7 +14,7 @@ from ..overlay import state, switch
 from ..overlay.settings import settings
 from ..scene import creating, viewport
 from ..translations import label_text
-from .operators import Result, refuse
+from .reporting import Result, refuse
 
 
 class VIEW3D_OT_sylpheed_shoot(bpy.types.Operator):

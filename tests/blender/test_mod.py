@@ -114,7 +114,7 @@ def export(**options) -> list[str]:
 def import_operator():
     import importlib
 
-    return importlib.import_module("bl_ext.user_default.sylpheed_collision.blender_addon.interface.operators")
+    return importlib.import_module("bl_ext.user_default.sylpheed_collision.blender_addon.interface.mod_operator")
 
 
 def refused(**options) -> str:

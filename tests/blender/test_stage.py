@@ -227,10 +227,10 @@ def test_the_dialog_and_the_command_line_list_29_stages_and_87_phases(tables_in,
     (tmp_path / "dat").mkdir()
     write_tables(tmp_path, tables_in)
     options = SimpleNamespace(directory=str(tmp_path), stage="")
-    names = list(addon.blender_addon.interface.operators.suggest_stages(options, bpy.context, ""))
+    names = list(addon.blender_addon.interface.stage_operator.suggest_stages(options, bpy.context, ""))
     count = 0
     for options.stage in names:
-        count += len(addon.blender_addon.interface.operators.suggest_phases(options, bpy.context, ""))
+        count += len(addon.blender_addon.interface.stage_operator.suggest_phases(options, bpy.context, ""))
     assert (len(names), count) == (29, 86), "a phase of S20 has no hull"
     capfd.readouterr()
     assert addon.blender_addon.interface.command_line.run(["stage", str(tmp_path)]) == 0
@@ -277,11 +277,11 @@ def test_the_dialog_says_why_it_offers_nothing(game, addon, tmp_path):
 def test_the_dialog_offers_stages_and_phases_with_their_hulls(folders, addon):
     """Blender hands these functions the options alone, none of the operator's methods."""
     options = SimpleNamespace(directory="", stage="S14")
-    assert list(addon.blender_addon.interface.operators.suggest_stages(options, bpy.context, "")) == ["S14", "S20"]
-    assert list(addon.blender_addon.interface.operators.suggest_phases(options, bpy.context, "")) == [
+    assert list(addon.blender_addon.interface.stage_operator.suggest_stages(options, bpy.context, "")) == ["S14", "S20"]
+    assert list(addon.blender_addon.interface.stage_operator.suggest_phases(options, bpy.context, "")) == [
         ("Phase_1", "S14_p1_AsteroidVolume_wp.col"),
         ("Phase_2", "S14_p2_AsteroidVolume_wp.col"),
         ("Phase_3", "mapmesh_box_500km.col"),
     ]
     options.directory = "/nowhere/at/all"
-    assert list(addon.blender_addon.interface.operators.suggest_stages(options, bpy.context, "")) == []
+    assert list(addon.blender_addon.interface.stage_operator.suggest_stages(options, bpy.context, "")) == []

@@ -112,7 +112,7 @@ def possible_texts(node: ast.expr, module: ModuleType, where: str) -> list[str]:
     told = ast.unparse(node)
     if told == "fact.label":
         return []  # where facts are made
-    if told == "label" and module.__name__.endswith(".operators"):
+    if told == "label" and module.__name__.endswith(".menus"):
         return [*module.IMPORTS.values(), *module.EXPORTS.values()]
     table = isinstance(node, ast.Subscript) and operator.attrgetter(ast.unparse(node.value))(module)
     assert table, f"{where}: {told} can't be translated: use label_text and translate=False"

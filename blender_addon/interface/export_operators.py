@@ -1,0 +1,170 @@
+"""The operators that export files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import bpy
+from bpy.props import BoolProperty, EnumProperty, StringProperty
+from bpy_extras.io_utils import ExportHelper
+
+from ...core.disk import files, same_file
+from ...core.editing import rebuild_hull
+from ...core.errors import RefusedError, SylpheedError
+from ..scene import custom_properties, exporting
+from ..scene.roots import find_all_roots, find_root, find_roots
+from ..translations import CONTEXT, report_text
+from .preferences import PATH_OPTIONS, folders
+from .reporting import Result, refuse, report
+
+
+class ExportFile(ExportHelper):
+    """One file, written whole or not at all."""
+
+    filepath: StringProperty(
+        name="File Path", description="The file to write", subtype="FILE_PATH", options={"SKIP_PRESET"} | PATH_OPTIONS
+    )
+    collection: StringProperty(
+        name="Collection",
+        description="Where the root is looked for, set by a collection's exporter. Empty: the scene",
+        options={"HIDDEN", "SKIP_SAVE", "SKIP_PRESET"},
+    )
+    apply_modifiers: BoolProperty(
+        name="Apply Modifiers",
+        description="Export meshes as their modifiers and shape keys show them",
+        default=True,
+    )
+
+    def export(self, context: bpy.types.Context, export_root: Callable[[], tuple[str, exporting.Exported]]) -> Result:
+        """Makes the bytes, then writes them, then reports."""
+        context.window_manager.progress_begin(0, 1)
+        try:
+            if not self.filepath:
+                raise RefusedError("no file is named", remedy="choose the file to write")
+            stem, exported = export_root()
+            path = bpy.path.ensure_ext(bpy.path.abspath(self.filepath), self.filename_ext)
+            if Path(path).name in ("", self.filename_ext):
+                path = str(Path(path).with_name(stem + self.filename_ext))
+            context.window_manager.progress_update(0.9)
+            origins = {custom_properties.origin(root)[0] for root in find_all_roots(context.scene)}
+            for game in {folders(context)[0], *origins}:
+                same_file.refuse_inside(path, game)
+            files.write_file(path, exported.data)
+        except SylpheedError as error:
+            return refuse(self, error)
+        finally:
+            context.window_manager.progress_end()
+        for warning in exported.warnings:
+            report(self, "WARNING", warning)
+        wrote = report_text("wrote {count:,} bytes to {path}", count=len(exported.data), path=path)
+        report(self, "INFO", f"{exported.summary}; {wrote}")
+        return {"FINISHED"}
+
+
+class EXPORT_SCENE_OT_sylpheed_col(bpy.types.Operator, ExportFile):
+    """Export a collision hull for Project Sylpheed: what hangs below its root object, hidden or not"""
+
+    bl_idname = "export_scene.sylpheed_col"
+    bl_label = "Export Sylpheed Hull"
+    bl_options = {"PRESET"}
+
+    filename_ext = ".col"
+    filter_glob: StringProperty(default="*.col", options={"HIDDEN"})
+    hull: StringProperty(
+        name="Hull",
+        description="Name of the hull's root object. Empty: that of the active object, or the only one",
+        default="",
+    )
+    rebuild: EnumProperty(
+        name="Rebuild",
+        description="How much of the source file to make anew",
+        items=[
+            ("CHANGED", "Changed", "Keep every cell, sphere and byte that the edit doesn't reach"),
+            ("ALL", "All", "Make every cell list, sphere and fill state anew"),
+        ],
+        default="CHANGED",
+    )
+    outside: EnumProperty(
+        name="Outside",
+        description="What to do with geometry outside the hull's bounding box",
+        items=[
+            ("ERROR", "Error", "Refuse to export, naming the objects"),
+            ("GROW", "Grow", "Add whole cells to the grid. The hull's .rgn no longer fits then"),
+        ],
+        default="ERROR",
+        translation_context=CONTEXT,
+    )
+    turn: BoolProperty(
+        name="Turn",
+        description="Turn faces whose front doesn't face free space, instead of refusing them",
+        default=False,
+    )
+
+    def draw(self, context: bpy.types.Context) -> None:
+        self.layout.use_property_split = True
+        if len(find_roots(context.scene, custom_properties.HULL)) > 1:
+            self.layout.prop_search(self, "hull", context.scene, "objects")
+        for name in ("rebuild", "outside", "turn", "apply_modifiers"):
+            self.layout.prop(self, name)
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
+        suggest_name(self, context, custom_properties.HULL, self.hull)
+        return ExportHelper.invoke(self, context, event)
+
+    def execute(self, context: bpy.types.Context) -> Result:
+        options = rebuild_hull.Options(
+            rebuild_hull.Rebuild(self.rebuild), rebuild_hull.Outside(self.outside), self.turn
+        )
+
+        def export_root() -> tuple[str, exporting.Exported]:
+            root = find_root(context, custom_properties.HULL, self.hull, self.collection)
+            return custom_properties.stem(root), exporting.export_hull(context, root, options, self.apply_modifiers)
+
+        return self.export(context, export_root)
+
+
+class EXPORT_SCENE_OT_sylpheed_set(bpy.types.Operator, ExportFile):
+    """Export a CollisionSet for Project Sylpheed: edited parts are replaced, the others stay"""
+
+    bl_idname = "export_scene.sylpheed_set"
+    bl_label = "Export Sylpheed Collision Set"
+    bl_options = {"PRESET"}
+
+    filename_ext = ".bin"
+    filter_glob: StringProperty(default="*.bin", options={"HIDDEN"})
+    set: StringProperty(
+        name="Set",
+        description="Name of the collision set's root object. Empty: that of the active object, or the only one",
+        default="",
+    )
+
+    def draw(self, context: bpy.types.Context) -> None:
+        self.layout.use_property_split = True
+        if len(find_roots(context.scene, custom_properties.SET)) > 1:
+            self.layout.prop_search(self, "set", context.scene, "objects")
+        self.layout.prop(self, "apply_modifiers")
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
+        suggest_name(self, context, custom_properties.SET, self.set)
+        return ExportHelper.invoke(self, context, event)
+
+    def execute(self, context: bpy.types.Context) -> Result:
+        def export_root() -> tuple[str, exporting.Exported]:
+            root = find_root(context, custom_properties.SET, self.set, self.collection)
+            return custom_properties.stem(root), exporting.export_set(context, root, self.apply_modifiers)
+
+        return self.export(context, export_root)
+
+
+def suggest_name(operator: bpy.types.Operator, context: bpy.types.Context, kind: str, name: str = "") -> None:
+    """Offers the source file's name in the file browser, beside the saved .blend."""
+    if operator.filepath:
+        return
+    try:
+        stem = custom_properties.stem(find_root(context, kind, name))
+    except SylpheedError:
+        return  # execute says so
+    folder = os.path.dirname(bpy.data.filepath)
+    operator.filepath = os.path.join(folder, stem + operator.filename_ext)

@@ -1,0 +1,82 @@
+"""The operator that exports the scenes into a mod folder."""
+
+from __future__ import annotations
+
+import bpy
+from bpy.props import BoolProperty, EnumProperty, StringProperty
+
+from ...core.errors import SylpheedError
+from ..scene import mod_export
+from ..translations import report_text
+from .preferences import PATH_OPTIONS, folders
+from .reporting import Result, refuse, report
+
+
+class EXPORT_SCENE_OT_sylpheed_mod(bpy.types.Operator):
+    """Write hidden/MiscBin.pak with the edited hulls and meshes of this scene into the mod folder"""
+
+    bl_idname = "export_scene.sylpheed_mod"
+    bl_label = "Export Sylpheed Mod"
+    bl_options = {"PRESET"}
+
+    directory: StringProperty(
+        name="Mod Folder",
+        description="Where the modded archive goes, in the layout of the disc. Empty: that of the preferences",
+        subtype="DIR_PATH",
+        options={"SKIP_PRESET"} | PATH_OPTIONS,
+    )
+    game: StringProperty(
+        name="Game Folder",
+        description="The game to take everything else from. Empty: where the import came from, or that of the "
+        "preferences. It is only ever read",
+        subtype="DIR_PATH",
+        options={"SKIP_PRESET"} | PATH_OPTIONS,
+    )
+    sets: EnumProperty(
+        name="Collision Sets",
+        description="The game holds its collision set 18 times. Which copies an edited set replaces",
+        items=[
+            ("ALL", "All", "Every copy, as in the game"),
+            ("STAGE", "Stage", "The copy that was imported alone"),
+        ],
+        default="ALL",
+    )
+    overwrite: BoolProperty(
+        name="Overwrite",
+        description="Replace what another session put into the mod where it was edited here, too",
+        default=False,
+        options={"SKIP_PRESET", "SKIP_SAVE"},
+    )
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
+        self.directory = self.directory or folders(context)[1]
+        return context.window_manager.invoke_props_dialog(self, width=440)
+
+    def execute(self, context: bpy.types.Context) -> Result:
+        window = context.window_manager
+        window.progress_begin(0, 1)
+        try:
+            usual_game, usual_mod = folders(context)
+            options = mod_export.ModOptions(
+                bpy.path.abspath(self.directory) if self.directory else usual_mod,
+                bpy.path.abspath(self.game) if self.game else "",
+                usual_game,
+                self.sets == "ALL",
+                self.overwrite,
+            )
+            exported = mod_export.export_mod(context, options, window.progress_update)
+        except SylpheedError as error:
+            return refuse(self, error)
+        finally:
+            window.progress_end()
+        for warning in exported.warnings:
+            report(self, "WARNING", warning)
+        for note in exported.notes:
+            report(self, "INFO", note)
+        written = exported.written
+        if written.replaced:
+            text = report_text("wrote {path}, replaced {names}", path=written.path, names=", ".join(written.replaced))
+        else:
+            text = report_text("replaced nothing: {path} holds every edit already", path=written.path)
+        report(self, "INFO", text)
+        return {"FINISHED"}

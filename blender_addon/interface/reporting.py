@@ -1,0 +1,61 @@
+"""What operators say: reports, refusals, and the end of an import."""
+
+from __future__ import annotations
+
+import bpy
+
+from ...core.errors import SylpheedError
+from ...core.text import some
+from ..scene import importing, object_names, viewport
+from ..translations import report_text
+
+Result = set[str]
+
+
+def finish_import(operator: bpy.types.Operator, context: bpy.types.Context, done: list[importing.Imported]) -> None:
+    """Selects what came in, and reports."""
+    roots = [imported.root for imported in done]
+    viewport.select(context, roots)
+    viewport.frame(context, roots)
+    distance = viewport.reach(context, roots) if operator.reach else None
+    if distance:
+        raised = report_text(
+            "raised the clip end of the 3D views to {distance:,.4g}, so that the map is seen", distance=distance
+        )
+        report(operator, "INFO", raised)
+    for imported in done:
+        if imported.summary:
+            report(operator, "INFO", imported.summary)
+        for warning in imported.warnings:
+            report(operator, "WARNING", warning)
+
+
+def report(operator: bpy.types.Operator, kind: str, text: str) -> None:
+    """Reports a text that may hold a path which isn't text to Blender."""
+    operator.report({kind}, object_names.printable(text))
+
+
+def refuse(operator: bpy.types.Operator, error: SylpheedError) -> Result:
+    """Reports why an operator can't do it: its result."""
+    report(operator, "ERROR", str(error))
+    return {"CANCELLED"}
+
+
+def report_fixed(
+    context: bpy.types.Context,
+    operator: bpy.types.Operator,
+    root: bpy.types.Object,
+    fixed: dict[str, int],
+    left_out: dict[str, str],
+) -> Result:
+    """Reports how much was fixed of each object, and why others are as they were. Returns the operator's result."""
+    viewport.redraw(context)
+    if left_out:
+        operator.report({"WARNING"}, "; ".join(f"`{name}` {why}" for name, why in left_out.items()))
+    elif not fixed:
+        operator.report({"INFO"}, report_text("{name}: nothing to mend", name=root.name))
+    if not fixed:
+        return {"CANCELLED"}
+    names = some([f"`{name}`" for name in fixed])
+    operator.report({"INFO"}, report_text("{count:,} mended in {names}", count=sum(fixed.values()), names=names))
+    return {"FINISHED"}

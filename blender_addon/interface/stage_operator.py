@@ -1,0 +1,114 @@
+"""The operator that imports a stage from a game folder."""
+
+from __future__ import annotations
+
+import bpy
+from bpy.props import EnumProperty, StringProperty
+
+from ...core.errors import RefusedError, SylpheedError
+from ..scene import stage_import
+from ..translations import CONTEXT
+from .preferences import PATH_OPTIONS, folders
+from .reporting import Result, finish_import, refuse
+from .view_options import HullProperties
+
+
+def suggest_stages(options: bpy.types.OperatorProperties, context: bpy.types.Context, text: str) -> list[str]:
+    """The stages of the game folder, for the dialog. Blender passes the operator's options, not the operator."""
+    try:
+        return [stage.name for stage in stage_import.list_stages(_game_folder(options, context))]
+    except SylpheedError:
+        return []  # the dialog and execute say why
+
+
+def suggest_phases(
+    options: bpy.types.OperatorProperties, context: bpy.types.Context, text: str
+) -> list[tuple[str, str]]:
+    """The phases of the chosen stage that have a hull, with its name."""
+    return _phases(options, context)
+
+
+def _phases(options: bpy.types.OperatorProperties, context: bpy.types.Context) -> list[tuple[str, str]]:
+    try:
+        return stage_import.phases(_game_folder(options, context), options.stage)
+    except SylpheedError:
+        return []  # the dialog and execute say why
+
+
+def _game_folder(options: bpy.types.OperatorProperties, context: bpy.types.Context) -> str:
+    return bpy.path.abspath(options.directory) if options.directory else folders(context)[0]
+
+
+class IMPORT_SCENE_OT_sylpheed_stage(bpy.types.Operator, HullProperties):
+    """Import the hull of a stage's phase from the extracted game, with the stage's own asteroid meshes"""
+
+    bl_idname = "import_scene.sylpheed_stage"
+    bl_label = "Import Sylpheed Stage"
+    bl_options = {"PRESET", "UNDO"}
+
+    directory: StringProperty(
+        name="Game Folder",
+        description="The folder of the extracted game disc. Empty: that of the preferences. It is only ever read",
+        subtype="DIR_PATH",
+        options={"SKIP_PRESET"} | PATH_OPTIONS,
+    )
+    stage: StringProperty(
+        name="Stage",
+        description="Which stage, such as S14; the id of its table where no name is known",
+        default="S01",
+        search=suggest_stages,
+    )
+    phase: StringProperty(
+        name="Phase",
+        description="Which phase of the stage, such as Phase_1. Those without a hull are not listed",
+        default="Phase_1",
+        search=suggest_phases,
+        translation_context=CONTEXT,
+    )
+    parts: EnumProperty(
+        name="Parts",
+        description="Which meshes of the stage's collision set to import as well",
+        items=[
+            ("NONE", "None", "The hull alone"),
+            ("STAGE", "Stage", "The stage's own asteroids"),
+            ("ALL", "All", "Every mesh of the library"),
+        ],
+        default="STAGE",
+    )
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
+        self.directory = self.directory or folders(context)[0]
+        return context.window_manager.invoke_props_dialog(self, width=440)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        self.layout.use_property_split = True
+        for name in ("directory", "stage", "phase"):
+            self.layout.prop(self, name)
+        listed = self.layout.box().column(align=True)
+        phases = _phases(self, context)
+        for name, hull in phases:
+            icon = "RIGHTARROW" if name == self.phase else "BLANK1"
+            listed.label(text=f"{name}: {hull}", icon=icon, translate=False)
+        if not phases:
+            problem = stage_import.why_no_phase(_game_folder(self, context), self.stage)
+            listed.label(text=problem, icon="ERROR", translate=False)
+        self.layout.prop(self, "parts")
+        self.draw_hull(self.layout)
+
+    def execute(self, context: bpy.types.Context) -> Result:
+        options = stage_import.StageOptions(self.stage, self.phase, self.parts, self.hull_options())
+        window = context.window_manager
+        window.progress_begin(0, 1)
+        try:
+            folder = _game_folder(self, context)
+            if not folder:
+                raise RefusedError("no game folder is named", remedy="choose it here or in the extension's preferences")
+            done = stage_import.import_stage(
+                context.scene, folder, folders(context)[1], options, window.progress_update
+            )
+        except SylpheedError as error:
+            return refuse(self, error)
+        finally:
+            window.progress_end()
+        finish_import(self, context, done)
+        return {"FINISHED"}
