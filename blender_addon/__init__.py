@@ -14,11 +14,12 @@ from .interface import (
     sidebar,
 )
 from .overlay import settings
-from .scene import mod_record, roots
+from .scene import mod_record, roots, snapshot
 
 MODULES = (
     translations,
     roots,
+    snapshot,
     menus,
     mod_record,
     file_handlers,

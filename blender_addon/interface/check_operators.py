@@ -85,8 +85,6 @@ class SYLPHEED_OT_select_problem(bpy.types.Operator, RootProperties):
                 names=names,
             )
             self.report({"WARNING"}, told)
-        if selected:
-            results.trust(context, root)
         if selected and context.area and context.area.type == "VIEW_3D":
             frame_selection(context)
         return {"FINISHED"} if selected else {"CANCELLED"}

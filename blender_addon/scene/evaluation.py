@@ -37,8 +37,15 @@ SHAPELESS = {"EMPTY", "ARMATURE", "LATTICE", "CAMERA", "LIGHT", "LIGHT_PROBE", "
 class View:
     """What the view layer evaluates of some objects, while they are read."""
 
-    def __init__(self, context: bpy.types.Context, root: bpy.types.Object, apply_modifiers: bool) -> None:
-        self.depsgraph = context.evaluated_depsgraph_get()
+    def __init__(
+        self,
+        context: bpy.types.Context,
+        root: bpy.types.Object,
+        apply_modifiers: bool,
+        depsgraph: bpy.types.Depsgraph | None = None,
+    ) -> None:
+        """Without a graph, that of the context is evaluated first."""
+        self.depsgraph = depsgraph or context.evaluated_depsgraph_get()
         self.root, self.apply_modifiers = root, apply_modifiers
         self._view_layer = context.view_layer
         self._enabled: set[bpy.types.Collection] | None = None
@@ -79,6 +86,10 @@ class View:
             counted = hasattr(obj, "evaluated_geometry") or obj.visible_get(view_layer=self._view_layer)
             return not counted and _has_nodes(obj)
         return self.evaluates_shape(obj) or not self._is_plain_chain(obj)
+
+    def is_placed(self, obj: bpy.types.Object) -> bool:
+        """Whether `placement` needs no helper of ours."""
+        return self.is_evaluated(obj) or self._is_plain_chain(obj)
 
     def _is_plain_chain(self, obj: bpy.types.Object | None) -> bool:
         while obj is not None and obj != self.root:

@@ -95,7 +95,7 @@ def read_objects(
     """A reading of each object: a piece if it has faces, in the space below the root. A vertex that claims one of the
     source and lies within rounding of it has its coordinates. An object that brings no claims to the source's numbers
     gets none here, see `claim_by_position`."""
-    every = [*objects, *(member for obj in objects for member in _members(obj))]
+    every = [*objects, *(member for obj in objects for member in members(obj))]
     readings = []
     with evaluated(context, root, every, apply_modifiers) as view:
         for obj in objects:
@@ -173,7 +173,7 @@ def _read_geometry(view: View, obj: bpy.types.Object, owner: bpy.types.Object, r
     return arrays if len(arrays.triangles) or len(arrays.vertices) else None
 
 
-def _members(obj: bpy.types.Object) -> list[bpy.types.Object]:
+def members(obj: bpy.types.Object) -> list[bpy.types.Object]:
     """The objects that a collection instance shows."""
     if obj.type != "EMPTY" or obj.instance_type != "COLLECTION" or not obj.instance_collection:
         return []
@@ -182,7 +182,7 @@ def _members(obj: bpy.types.Object) -> list[bpy.types.Object]:
 
 def _read_instances(view: View, empty: bpy.types.Object, source: np.ndarray | None, reading: Reading) -> None:
     """The geometry of a collection instance."""
-    for obj in _members(empty):
+    for obj in members(empty):
         reading.left_out += left_out.of_object(obj, empty)
         if obj.type in GEOMETRY_TYPES:
             arrays = _read_geometry(view, obj, empty, reading)

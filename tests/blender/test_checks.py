@@ -933,6 +933,185 @@ def test_fitting_the_grid_makes_a_result_stale(hull: dict, addon: ModuleType, ch
     assert not edited(addon, hull["root"])
 
 
+def test_an_export_is_no_edit(hull: dict, addon: ModuleType, check: Callable, tmp_path: Path) -> None:
+    hull["asteroid_01"].modifiers.new("wave", "TRIANGULATE")
+    hull["asteroid_02"].location.x += 100
+    check(hull["root"])
+    bpy.ops.export_scene.sylpheed_col(filepath=str(tmp_path / "a.col"))
+    assert not edited(addon, hull["root"])
+    bpy.ops.sylpheed.show_grid()
+    assert not edited(addon, hull["root"])
+    bpy.ops.sylpheed.show_grid()
+
+
+MODIFIERS = {
+    "triangulate": lambda obj: obj.modifiers.new("m", "TRIANGULATE"),
+    "subdivided": lambda obj: obj.modifiers.new("m", "SUBSURF"),
+    "displaced": lambda obj: setattr(obj.modifiers.new("m", "DISPLACE"), "strength", 20),
+    "shrunk": lambda obj: obj.shape_key_add(name="Basis"),
+    "moved key": lambda obj: (obj.shape_key_add(name="Basis"), setattr(obj.shape_key_add(name="one"), "value", 0.5)),
+    "limited": lambda obj: obj.constraints.new("LIMIT_LOCATION"),
+}
+
+
+@pytest.mark.parametrize("hidden", [False, True])
+@pytest.mark.parametrize("name", MODIFIERS)
+def test_nothing_that_only_looks_is_an_edit(
+    hull: dict, addon: ModuleType, check: Callable, name: str, hidden: bool, tmp_path: Path
+) -> None:
+    """What has modifiers is followed by its result where Blender evaluates it, and by its settings where not."""
+    rock, other = hull["asteroid_01"], hull["asteroid_02"]
+    MODIFIERS[name](rock)
+    rock.hide_viewport = hidden
+    check(hull["root"])
+    for _ in range(2):
+        select(other)
+        bpy.ops.object.mode_set(mode="EDIT")
+        assert not edited(addon, hull["root"])
+        bpy.ops.object.mode_set(mode="OBJECT")
+        assert not edited(addon, hull["root"])
+    bpy.ops.export_scene.sylpheed_col(filepath=str(tmp_path / "a.col"))
+    assert not edited(addon, hull["root"])
+    rock.hide_viewport = False
+    assert not edited(addon, hull["root"])
+    select(rock)
+    bpy.ops.object.mode_set(mode="EDIT")
+    assert not edited(addon, hull["root"])
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert not edited(addon, hull["root"])
+    rock.hide_viewport = hidden
+    places = coordinates(rock.data)
+    places[0] += 100
+    set_coordinates(rock.data, places)
+    if rock.data.shape_keys:
+        for key in rock.data.shape_keys.key_blocks:
+            key.data[0].co.x += 100
+    assert edited(addon, hull["root"])
+
+
+@pytest.mark.parametrize("hidden", [False, True])
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda rock, other: setattr(rock.modifiers[0], "strength", 30),
+        lambda rock, other: setattr(other.location, "x", other.location.x + 500),
+        lambda rock, other: rock.modifiers.remove(rock.modifiers[0]),
+        lambda rock, other: setattr(rock.modifiers[0], "show_viewport", False),
+    ],
+    ids=["strength", "the object that it uses", "removed", "switched off"],
+)
+def test_a_changed_modifier_is_an_edit(hull: dict, addon: ModuleType, check: Callable, hidden: bool, edit) -> None:
+    rock, empty = hull["asteroid_01"], bpy.data.objects.new("middle", None)
+    bpy.context.scene.collection.objects.link(empty)
+    made = rock.modifiers.new("m", "DISPLACE")
+    made.strength, made.texture_coords, made.texture_coords_object = 20, "OBJECT", empty
+    made.texture = bpy.data.textures.new("t", "CLOUDS")
+    made.texture.noise_scale = 1000
+    rock.hide_viewport = hidden
+    check(hull["root"])
+    assert not edited(addon, hull["root"])
+    edit(rock, empty)
+    assert edited(addon, hull["root"])
+
+
+def test_a_modifier_that_changes_nothing_is_no_edit(hull: dict, addon: ModuleType, check: Callable) -> None:
+    check(hull["root"])
+    hull["asteroid_01"].modifiers.new("m", "TRIANGULATE")
+    assert not edited(addon, hull["root"])
+    hull["asteroid_01"].modifiers.new("n", "SUBSURF").show_viewport = False
+    assert not edited(addon, hull["root"])
+
+
+def test_what_is_edited_in_edit_mode_is_an_edit_until_it_is_back(
+    hull: dict, addon: ModuleType, check: Callable
+) -> None:
+    rock = hull["asteroid_01"]
+    rock.modifiers.new("m", "TRIANGULATE")
+    check(hull["root"])
+    select(rock)
+    bpy.ops.object.mode_set(mode="EDIT")
+    mesh = bmesh.from_edit_mesh(rock.data)
+    mesh.verts.ensure_lookup_table()
+    before = mesh.verts[0].co.copy()
+    mesh.verts[0].co.x += 10
+    bmesh.update_edit_mesh(rock.data)
+    assert edited(addon, hull["root"])
+    mesh.verts[0].co = before
+    bmesh.update_edit_mesh(rock.data)
+    assert not edited(addon, hull["root"])
+    mesh.faces.ensure_lookup_table()
+    mesh.faces[0].normal_flip()
+    bmesh.update_edit_mesh(rock.data)
+    assert edited(addon, hull["root"])
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert edited(addon, hull["root"])
+
+
+def test_an_object_that_is_moved_while_it_is_hidden_is_an_edit(hull: dict, addon: ModuleType, check: Callable) -> None:
+    rock = hull["asteroid_01"]
+    layer = bpy.context.view_layer.layer_collection.children[0]
+    layer.exclude = True
+    check(hull["root"])
+    assert not edited(addon, hull["root"])
+    rock.location.x += 100
+    assert edited(addon, hull["root"])
+    rock.location.x -= 100
+    assert not edited(addon, hull["root"])
+    places = coordinates(rock.data)
+    set_coordinates(rock.data, places * 0.5)
+    assert edited(addon, hull["root"])
+    set_coordinates(rock.data, places)
+    layer.exclude = False
+    assert not edited(addon, hull["root"])
+
+
+def test_a_mesh_that_is_edited_through_another_object_is_an_edit(
+    hull: dict, addon: ModuleType, check: Callable
+) -> None:
+    rock, twin = hull["asteroid_01"], bpy.data.objects.new("twin", hull["asteroid_01"].data)
+    bpy.context.scene.collection.objects.link(twin)
+    check(hull["root"])
+    select(twin)
+    bpy.ops.object.mode_set(mode="EDIT")
+    assert not edited(addon, hull["root"])
+    mesh = bmesh.from_edit_mesh(rock.data)
+    mesh.verts.ensure_lookup_table()
+    mesh.verts[0].co.x += 10
+    bmesh.update_edit_mesh(rock.data)
+    assert edited(addon, hull["root"])
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert edited(addon, hull["root"])
+
+
+def test_undo_takes_an_edit_back(hull: dict, addon: ModuleType, check: Callable) -> None:
+    name, rock = hull["root"].name, hull["asteroid_01"].name
+    check(hull["root"])
+    bpy.ops.ed.undo_push(message="before")
+    bpy.data.objects[rock].location.x += 100
+    assert edited(addon, bpy.data.objects[name])
+    bpy.ops.ed.undo_push(message="moved")
+    bpy.ops.ed.undo()
+    assert not edited(addon, bpy.data.objects[name])
+    bpy.ops.ed.redo()
+    assert edited(addon, bpy.data.objects[name])
+
+
+def test_a_collection_instance_is_followed(hull: dict, addon: ModuleType, check: Callable) -> None:
+    held = new_object(None, "held", BOX, BOX_FACES)
+    group = bpy.data.collections.new("group")
+    group.objects.link(held)
+    empty = bpy.data.objects.new("shown", None)
+    empty.instance_type, empty.instance_collection, empty.parent = "COLLECTION", group, hull["root"]
+    bpy.context.scene.collection.objects.link(empty)
+    check(hull["root"])
+    assert not edited(addon, hull["root"])
+    held.location.x += 5
+    assert edited(addon, hull["root"])
+    check(hull["root"])
+    group.instance_offset.x += 5
+    assert edited(addon, hull["root"])
+
+
 def test_the_facts(hull: dict, check: Callable) -> None:
     move(hull["asteroid_01"], x=1000)
     facts = {fact.label: fact for fact in check(hull["root"]).facts}
