@@ -74,6 +74,12 @@ def test_every_picture_is_shown_somewhere() -> None:
     assert [picture.name for picture in sorted((ROOT / "docs").rglob("*.png")) if picture not in shown] == []
 
 
+def test_every_picture_can_be_taken_anew() -> None:
+    scenes = (ROOT / "tools" / "picture_scenes.py").read_text("utf-8")
+    pictures = sorted(picture.stem for picture in (ROOT / "docs").rglob("*.png"))
+    assert sorted(re.findall(r'^@picture\("([\w-]+)"\)$', scenes, re.MULTILINE)) == pictures
+
+
 @pytest.mark.parametrize("path", MAPS, ids=name)
 def test_every_place_in_the_code_exists(path: Path) -> None:
     assert [place for place in PLACE.findall(path.read_text("utf-8")) if not (ROOT / place).exists()] == []

@@ -366,11 +366,12 @@ def save(name: str, values: np.ndarray) -> None:
             file.write(struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data)))
 
 
-def run(name: str) -> None:
+def run(name: str, language: str) -> None:
     """Installs the extension, plays the scene, takes the picture, quits."""
     preferences = bpy.context.preferences
     preferences.view.show_splash = False
     preferences.view.smooth_view = 0
+    preferences.view.language = language
     bpy.ops.extensions.package_install_files(
         filepath=str(WORK / "extension.zip"), repo="user_default", enable_on_install=True
     )
@@ -393,4 +394,4 @@ def run(name: str) -> None:
 
 
 if __name__ == "__main__":
-    run(sys.argv[sys.argv.index("--") + 1])
+    run(*sys.argv[sys.argv.index("--") + 1 :])

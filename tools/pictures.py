@@ -2,7 +2,7 @@
 
     BLENDER=/path/to/blender python tools/pictures.py             all of them, into docs
     ... python tools/pictures.py stage-dialog check               these alone
-    ... python tools/pictures.py --size 1920x1080 --out DIR       another window, another folder
+    ... python tools/pictures.py --size 1920x1080 --language ja_JP --out DIR
 
 BLENDER (or --blender) is Blender 4.2 or newer, or a program that starts one with the same arguments and environment on
 a screen of its own. Where Blender's own screenshots stay black, as without a graphics card, GRAB is a program that
@@ -40,6 +40,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"which pictures: {', '.join(known)}")
     parser.add_argument("--blender", default=os.environ.get("BLENDER", "blender"), help="the program, or a launcher")
     parser.add_argument("--size", default="1280x800", help="of the window, in pixels")
+    parser.add_argument("--language", default="en_US", help="of the interface, such as ja_JP")
     parser.add_argument("--out", type=Path, default=ROOT / "docs", help="the folder for the pictures")
     options = parser.parse_args(arguments)
     if unknown := sorted(set(options.names) - set(known)):
@@ -64,7 +65,7 @@ def take(name: str, options: argparse.Namespace, archive: Path) -> None:
         shutil.copy(SCENES, work / "scenes.py")
         command = [*shlex.split(options.blender), "--factory-startup", "--enable-event-simulate", "--window-geometry"]
         command += ["0", "0", width, height, "--python-exit-code", "1", "--python", str(work / "scenes.py")]
-        command += ["--", name]
+        command += ["--", name, options.language]
         environment = os.environ | {"BLENDER_USER_RESOURCES": str(work / "user")}
         try:
             done = subprocess.run(
