@@ -9,6 +9,8 @@ from urllib.parse import unquote
 import pytest
 
 from core.cli.main import main
+from tests.support.game_folder import make_game
+from tests.support.hulls import read
 from tests.test_layering import ROOMS, ROOT
 
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / ".github").rglob("*.md")])
@@ -124,3 +126,20 @@ def test_the_manual_names_every_command_with_its_options(capsys: pytest.CaptureF
         named = re.findall(r"--?[a-z][\w-]*", documented[command])
         missing += [f"{command} {option}" for option in sorted(options) if option not in named]
     assert missing == []
+
+
+def test_the_commands_of_the_manual_work_as_they_stand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each line of a block of code that calls the command line, in the manual's order, with a small game folder."""
+    monkeypatch.chdir(tmp_path)
+    make_game(tmp_path / "GAME")
+    for name in ("OLD.col", "NEW.col", "FILE.col"):
+        (tmp_path / name).write_bytes(read("test.col"))
+    assert main(["navigation", "OLD.col", "-o", "OLD.rgn"]) == 0
+    lines = re.findall(r"^ {4,}python -m core (.*)$", MANUAL.read_text("utf-8"), re.MULTILINE)
+    failed = []
+    for line in lines:
+        command = re.split(r"\s{2,}", line)[0]  # what follows is a comment
+        words = command.replace("X,Y,Z --to X,Y,Z", "-41000,-32000,-33000 --to 39000,34000,35000").split()
+        if main(words) != 0:
+            failed.append(command)
+    assert len(lines) > 5 and failed == []

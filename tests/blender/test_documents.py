@@ -11,6 +11,10 @@ from types import ModuleType
 import bpy
 import pytest
 
+from core.game.archive import open_archive
+from core.inspect.diff_archive import diff_archives
+from tests.support.game_folder import make_game
+
 MANUAL = Path(__file__).resolve().parents[2] / "docs" / "MANUAL.md"
 OF_FILE_BROWSERS = {"filepath", "files", "directory", "filter_glob", "check_existing"}
 """Named once for all imports and exports; for some of these operators they are hidden."""
@@ -110,3 +114,13 @@ def test_every_command_of_blender_has_a_row_with_its_options(
         named = re.findall(r"--?[a-z][\w-]*", documented[command])
         missing += [f"{command} {option}" for option in sorted(options) if option not in named]
     assert missing == []
+
+
+def test_the_script_of_the_manual_works_as_it_stands(
+    chapters: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_game(tmp_path / "GAME")
+    (code,) = re.findall(r"```python\n(.*?)```", chapters["Scripting"], re.DOTALL)
+    exec(code.replace('"GAME"', repr(str(tmp_path / "GAME"))).replace('"MOD"', repr(str(tmp_path / "MOD"))), {})
+    changed = diff_archives(*(open_archive(tmp_path / name / "hidden" / "MiscBin.pak") for name in ("GAME", "MOD")))
+    assert "moved by (0, 10000, 0)" in changed[0].message
