@@ -9,8 +9,11 @@ from .interface import (
     file_handlers,
     fix_operators,
     grid_panel,
+    hub_panel,
+    hull_operators,
     menus,
     object_fix_operators,
+    outcome_panel,
     sidebar,
 )
 from .overlay import settings
@@ -27,8 +30,11 @@ MODULES = (
     check_operators,
     fix_operators,
     object_fix_operators,
+    outcome_panel,
+    hub_panel,
     sidebar,
     create_operators,
+    hull_operators,
     settings,
     grid_panel,
     command_line,

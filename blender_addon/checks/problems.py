@@ -104,13 +104,15 @@ class Shape:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Checked:
-    """A root, what is to be said of it, its problems, the worst first, and the objects' shapes by session number."""
+    """A root, what is to be said of it, its problems, the worst first, the objects' shapes by session number, and
+    whether anything differs from the source."""
 
     root: str
     kind: str
     facts: tuple[Fact, ...]
     problems: tuple[Problem, ...]
     shapes: dict[int, Shape] = field(default_factory=dict)
+    changed: bool = True
 
     def count(self, severity: Severity) -> int:
         return sum(problem.severity is severity for problem in self.problems)
@@ -134,20 +136,25 @@ def name_of(session_uid: int) -> str:
 def check_root(context: bpy.types.Context, root: bpy.types.Object) -> Checked:
     """Checks what hangs below a root, without changing anything."""
     shapes: dict[int, Shape] = {}
+    changed = True
     try:
         if custom_properties.kind(root) == custom_properties.HULL:
             hull = read_hull(context, root, apply_modifiers=True)
             shapes = _shapes(hull.pieces, hull.origins)
             facts, problems = _check_hull(context, hull)
+            changed = not hull.own_box or any(count_changes(hull.source, hull.edit))
         else:
             library = read_set(context, root, apply_modifiers=True)
             shapes = _shapes(chain.from_iterable(edit.pieces for edit in library.edits), chain(*library.origins))
             facts, problems = _check_set(context, library)
+            changed = bool(library.removed) or not all(edit.unedited for edit in library.edits)
     except SylpheedError as error:
         facts, problems = [], [_refused(error)]
     order = (Severity.ERROR, Severity.WARNING, Severity.INFO)
     problems.sort(key=lambda problem: order.index(problem.severity))
-    return Checked(root.name, custom_properties.kind(root), (*_source_facts(root), *facts), tuple(problems), shapes)
+    return Checked(
+        root.name, custom_properties.kind(root), (*_source_facts(root), *facts), tuple(problems), shapes, changed
+    )
 
 
 def _source_facts(root: bpy.types.Object) -> list[Fact]:

@@ -10,10 +10,10 @@ from ...core.text import some
 from ..checks import problems, results
 from ..checks.results import summary, worst_severity
 from ..checks.selecting import frame_selection, matching, select_elements
-from ..scene import custom_properties, object_names, viewport
+from ..scene import custom_properties, viewport
 from ..scene.roots import by_uid, find_all_roots, find_any_root, find_damaged
 from ..translations import report_text
-from .reporting import Result
+from .reporting import Result, report
 
 
 class RootProperties:
@@ -34,16 +34,14 @@ class SYLPHEED_OT_check(bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> Result:
         roots = find_all_roots(context.scene)
         for damaged in find_damaged(context.scene):
-            self.report(
-                {"WARNING"}, object_names.printable(str(custom_properties.lost_source(damaged, custom_properties.KIND)))
-            )
+            report(self, "WARNING", str(custom_properties.lost_source(damaged, custom_properties.KIND)))
         if not roots:
             self.report({"WARNING"}, "The scene holds no hull and no collision set")
             return {"CANCELLED"}
         for root in roots:
             checked = results.run(context, root)
             kind = "INFO" if not checked.problems or worst_severity(checked) is Severity.INFO else "WARNING"
-            self.report({kind}, object_names.printable(summary(checked)))
+            report(self, kind, summary(checked))
         viewport.redraw(context)
         return {"FINISHED"}
 

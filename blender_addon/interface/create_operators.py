@@ -12,6 +12,7 @@ from ..overlay import state
 from ..scene import creating, custom_properties, importing, sources, viewport
 from ..scene.roots import find_root, has_root
 from ..translations import report_text
+from .hull_operators import OBJECT_OT_sylpheed_add_to_hull, OBJECT_OT_sylpheed_subtract
 from .reporting import Result, refuse, report
 from .view_options import ViewProperties
 
@@ -87,9 +88,7 @@ class OBJECT_OT_sylpheed_new_hull(bpy.types.Operator, ViewProperties):
     bl_label = "New Sylpheed Hull"
     bl_options = {"REGISTER", "UNDO", "PRESET"}
 
-    name: StringProperty(
-        name="Name", description="What the file will be called, without .col", default="S01_AsteroidVolume_wp"
-    )
+    name: StringProperty(name="Name", description="What the file will be called, without .col", default="New_Hull")
     box: FloatVectorProperty(
         name="Box",
         description="How large the map is along the file's axes, in game units, around its origin. "
@@ -125,7 +124,7 @@ class OBJECT_OT_sylpheed_new_hull(bpy.types.Operator, ViewProperties):
     )
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
-        return context.window_manager.invoke_props_dialog(self, width=360)
+        return context.window_manager.invoke_props_dialog(self, width=360, confirm_text="Create")
 
     def draw(self, context: bpy.types.Context) -> None:
         self.layout.use_property_split = True
@@ -191,7 +190,7 @@ class OBJECT_OT_sylpheed_fit_grid(bpy.types.Operator):
         sides = set(source.grid.cell_size.tolist())
         if not self.properties.is_property_set("cell_size") and len(sides) == 1:
             self.cell_size = sides.pop()
-        return context.window_manager.invoke_props_dialog(self, width=360)
+        return context.window_manager.invoke_props_dialog(self, width=360, confirm_text="Create")
 
     def draw(self, context: bpy.types.Context) -> None:
         self.layout.use_property_split = True
@@ -222,13 +221,15 @@ class SYLPHEED_PT_making(bpy.types.Panel):
     bl_space_type = "VIEW_3D"
     bl_region_type = "UI"
     bl_category = "Sylpheed"
-    bl_parent_id = "SYLPHEED_PT_hull"
+    bl_order = 3
 
     def draw(self, context: bpy.types.Context) -> None:
         column = self.layout.column(align=True)
         column.operator(OBJECT_OT_sylpheed_add_asteroid.bl_idname, text="Add Asteroid", icon="META_BALL")
         column.operator(OBJECT_OT_sylpheed_new_hull.bl_idname, text="New Hull", icon="MESH_CUBE")
         column.operator(OBJECT_OT_sylpheed_fit_grid.bl_idname, text="Fit Grid", icon="MESH_GRID")
+        column.operator(OBJECT_OT_sylpheed_add_to_hull.bl_idname, text="Add to Hull", icon="LINKED")
+        column.operator(OBJECT_OT_sylpheed_subtract.bl_idname, text="Subtract from Rock", icon="MOD_BOOLEAN")
 
 
 def _draw_add(self: bpy.types.Menu, context: bpy.types.Context) -> None:

@@ -16,6 +16,7 @@ from ...core.errors import RefusedError, SylpheedError
 from ..scene import custom_properties, exporting
 from ..scene.roots import find_all_roots, find_root, find_roots
 from ..translations import CONTEXT, report_text
+from . import outcome
 from .preferences import PATH_OPTIONS, folders
 from .reporting import Result, refuse, report
 
@@ -60,6 +61,7 @@ class ExportFile(ExportHelper):
             report(self, "WARNING", warning)
         wrote = report_text("wrote {count:,} bytes to {path}", count=len(exported.data), path=path)
         report(self, "INFO", f"{exported.summary}; {wrote}")
+        outcome.note_path(self, path)
         return {"FINISHED"}
 
 

@@ -10,6 +10,8 @@ from ...core.errors import SylpheedError
 from ...core.runtime import queries
 from ..overlay import grid_layers, state, switch
 from ..overlay.settings import settings
+from ..scene.custom_properties import HULL
+from ..scene.roots import has_root
 from ..translations import label_text
 from .reporting import Result, refuse
 from .shoot import VIEW3D_OT_sylpheed_shoot, lines
@@ -57,11 +59,15 @@ class SylpheedSubpanel:
     bl_space_type = "VIEW_3D"
     bl_region_type = "UI"
     bl_category = "Sylpheed"
-    bl_parent_id = "SYLPHEED_PT_hull"
+    bl_order = 4
 
 
 class SYLPHEED_PT_grid(SylpheedSubpanel, bpy.types.Panel):
     bl_label = "Grid"
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return has_root(context.scene, HULL)
 
     def draw(self, context: bpy.types.Context) -> None:
         layout, shown, overlay = self.layout, settings(context), state.current()

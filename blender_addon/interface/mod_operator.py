@@ -8,6 +8,7 @@ from bpy.props import BoolProperty, EnumProperty, StringProperty
 from ...core.errors import SylpheedError
 from ..scene import mod_export
 from ..translations import report_text
+from . import outcome
 from .preferences import PATH_OPTIONS, folders
 from .reporting import Result, refuse, report
 
@@ -50,7 +51,8 @@ class EXPORT_SCENE_OT_sylpheed_mod(bpy.types.Operator):
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
         self.directory = self.directory or folders(context)[1]
-        return context.window_manager.invoke_props_dialog(self, width=440)
+        self.game = self.game or folders(context)[0]
+        return context.window_manager.invoke_props_dialog(self, width=440, confirm_text="Export")
 
     def execute(self, context: bpy.types.Context) -> Result:
         window = context.window_manager
@@ -79,4 +81,5 @@ class EXPORT_SCENE_OT_sylpheed_mod(bpy.types.Operator):
         else:
             text = report_text("replaced nothing: {path} holds every edit already", path=written.path)
         report(self, "INFO", text)
+        outcome.note_path(self, str(written.path))
         return {"FINISHED"}

@@ -8,6 +8,7 @@ from ...core.errors import SylpheedError
 from ...core.text import some
 from ..scene import importing, object_names, viewport
 from ..translations import report_text
+from . import outcome
 
 Result = set[str]
 
@@ -33,6 +34,7 @@ def finish_import(operator: bpy.types.Operator, context: bpy.types.Context, done
 def report(operator: bpy.types.Operator, kind: str, text: str) -> None:
     """Reports a text that may hold a path which isn't text to Blender."""
     operator.report({kind}, object_names.printable(text))
+    outcome.note(operator, kind, object_names.printable(text))
 
 
 def refuse(operator: bpy.types.Operator, error: SylpheedError) -> Result:

@@ -2,35 +2,36 @@
 
 from __future__ import annotations
 
-from unicodedata import east_asian_width
-
 import bpy
 
 from ...core.errors import Severity
 from ..checks import problems, results
 from ..scene import custom_properties
-from ..scene.roots import root_of
+from ..scene.roots import NAMES, has_root, shown_root
 from ..translations import CONTEXT
 from . import fix_operators, object_fix_operators
 from .check_operators import SYLPHEED_OT_check, SYLPHEED_OT_select_problem
+from .layouts import WIDTH, draw_message, width
 
 ICONS = {Severity.ERROR: "CANCEL", Severity.WARNING: "ERROR", Severity.INFO: "INFO"}
 
 FIXES = fix_operators.FIXES | object_fix_operators.FIXES
 
-WIDTH = 34
-"""Letters that a line of the sidebar holds at its usual width. Japanese ones take the room of two."""
-
 
 class SYLPHEED_PT_hull(bpy.types.Panel):
-    bl_label = "Hull"
+    bl_label = "Check"
     bl_category = "Sylpheed"
     bl_space_type = "VIEW_3D"
     bl_region_type = "UI"
+    bl_order = 2
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return any(has_root(context.scene, kind) for kind in NAMES)
 
     def draw(self, context: bpy.types.Context) -> None:
         layout = self.layout
-        root = root_of(context.view_layer.objects.active)
+        root = shown_root(context)
         if root is None:
             layout.label(text="Select an object of a hull or collision set", icon="INFO")
             layout.operator(SYLPHEED_OT_check.bl_idname, text="Check All", icon="CHECKMARK")
@@ -70,7 +71,7 @@ def _draw_problem(layout: bpy.types.UILayout, root: bpy.types.Object, problem: p
     count.alignment = "RIGHT"
     count.label(text=f"{problem.count:,}", translate=False)
     if not problem.elements:
-        _draw_message(column, problem.message)
+        draw_message(column, problem.message)
         if problem.kind or not problem.objects:
             return
     row = column.row(align=True)
@@ -79,23 +80,6 @@ def _draw_problem(layout: bpy.types.UILayout, root: bpy.types.Object, problem: p
     if problem.check in FIXES:
         fix = row.operator(FIXES[problem.check], text="Fix")
         fix.root_uid, fix.severity = root.session_uid, problem.severity.value
-
-
-def _draw_message(layout: bpy.types.UILayout, message: str) -> None:
-    """A message without elements to point at, cut into lines that fit."""
-    column = layout.column(align=True)
-    column.scale_y = 0.75
-    line = ""
-    for word in message.split(" "):
-        if line and _width(line) + _width(word) > WIDTH:
-            column.label(text=line, icon="BLANK1", translate=False)
-            line = ""
-        line += f" {word}" if line else word
-    column.label(text=line, icon="BLANK1", translate=False)
-
-
-def _width(text: str) -> int:
-    return sum(2 if east_asian_width(letter) in "WF" else 1 for letter in text)
 
 
 class SYLPHEED_PT_hull_facts(bpy.types.Panel):
@@ -107,11 +91,11 @@ class SYLPHEED_PT_hull_facts(bpy.types.Panel):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        root = root_of(context.view_layer.objects.active)
+        root = shown_root(context)
         return root is not None and results.of(root) is not None
 
     def draw(self, context: bpy.types.Context) -> None:
-        root = root_of(context.view_layer.objects.active)
+        root = shown_root(context)
         result = results.of(root) if root else None
         if result is None:
             return
@@ -127,9 +111,9 @@ def _draw_fact(layout: bpy.types.UILayout, fact: problems.Fact) -> None:
         layout.separator()
         layout.label(text=fact.label)
         return
-    if _width(value) > WIDTH // 2:
+    if width(value) > WIDTH // 2:
         layout.label(text=fact.label)
-        _draw_message(layout, value)
+        draw_message(layout, value)
         return
     split = layout.split(factor=0.45)
     split.label(text=fact.label)

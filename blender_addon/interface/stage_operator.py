@@ -78,7 +78,7 @@ class IMPORT_SCENE_OT_sylpheed_stage(bpy.types.Operator, HullProperties):
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
         self.directory = self.directory or folders(context)[0]
-        return context.window_manager.invoke_props_dialog(self, width=440)
+        return context.window_manager.invoke_props_dialog(self, width=440, confirm_text="Import")
 
     def draw(self, context: bpy.types.Context) -> None:
         self.layout.use_property_split = True

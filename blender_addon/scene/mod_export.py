@@ -84,6 +84,8 @@ def export_mod(context: bpy.types.Context, options: ModOptions, progress: Progre
     )
     for root, new in zip(entries, marks, strict=True):
         mod_record.remember(root, new)
+        if scenes[root] == context.scene:
+            mod_record.note_written(context, root)
     return Exported(written, tuple(notes), (*warnings, *written.warnings))
 
 

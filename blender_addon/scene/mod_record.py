@@ -11,6 +11,7 @@ import bpy
 from bpy.app.handlers import persistent
 
 from . import custom_properties
+from .snapshot import Snapshot
 
 MOST = 1000
 """The newest marks are kept: each is 64 letters in the .blend."""
@@ -22,6 +23,21 @@ _open_file: dict[str, dict[str, None]] = {}
 def marks(root: bpy.types.Object) -> frozenset[str]:
     """The marks (`core.merge.mark`) of all hulls and records that a root exported."""
     return frozenset(_known(root))
+
+
+_in_mod: dict[int, Snapshot] = {}
+"""By a root's session number, what the scene was like when the mod last took it."""
+
+
+def note_written(context: bpy.types.Context, root: bpy.types.Object) -> None:
+    """Notes that the mod folder now holds what a root shows."""
+    _in_mod[root.session_uid] = Snapshot.take(context, root)
+
+
+def is_current(context: bpy.types.Context, root: bpy.types.Object) -> bool:
+    """Whether the mod folder holds what a root shows, as far as this session knows."""
+    written = _in_mod.get(root.session_uid)
+    return written is not None and not written.differs(context, root)
 
 
 def remember(root: bpy.types.Object, new: Iterable[str]) -> None:
@@ -55,6 +71,7 @@ def _store_all(*_: object) -> None:
 @persistent
 def _forget(*_: object) -> None:
     _open_file.clear()
+    _in_mod.clear()
 
 
 def register() -> None:

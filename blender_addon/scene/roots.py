@@ -43,6 +43,15 @@ def root_of(obj: bpy.types.Object | None) -> bpy.types.Object | None:
     return obj
 
 
+def shown_root(context: bpy.types.Context) -> bpy.types.Object | None:
+    """The root that panels are about: that of the active object, or the scene's only one."""
+    root = root_of(context.view_layer.objects.active)
+    if root is None:
+        roots = find_all_roots(context.scene)
+        root = roots[0] if len(roots) == 1 else None
+    return root
+
+
 def by_uid(scene: bpy.types.Scene, session_uid: int) -> bpy.types.Object | None:
     """The object of a scene with that session number. Asked again, it doesn't look through the scene."""
     key = scene.session_uid, session_uid

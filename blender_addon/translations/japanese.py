@@ -5,6 +5,16 @@ full stop at its end: Blender adds one.
 """
 
 OPERATORS = {
+    "Add to Hull": "当たり判定メッシュに追加",
+    "Add to Sylpheed Hull": "Sylpheed 当たり判定メッシュに追加",
+    "Copy": "コピー",
+    "Copy Sylpheed Messages": "Sylpheed のメッセージをコピー",
+    "Export Mod…": "Modをエクスポート…",
+    "Import Stage…": "ステージをインポート…",
+    "Open Folder": "フォルダーを開く",
+    "Select Sylpheed Object": "Sylpheed のオブジェクトを選択",
+    "Subtract from Rock": "岩から切り抜く",
+    "Subtract from Sylpheed Rock": "Sylpheed の岩から切り抜く",
     # Menus
     "Sylpheed stage (game folder)": "Sylpheed ステージ（ゲームフォルダー）",
     "Sylpheed hull (.col)": "Sylpheed 当たり判定メッシュ (.col)",
@@ -51,6 +61,36 @@ OPERATORS = {
 }
 
 TEXTS = {
+    # The first panel, the last result
+    '"{name}" isn\'t in this view layer': "「{name}」はこのビューレイヤーにありません",
+    "Can't be exported": "エクスポートできません",
+    "Check": "チェック",
+    "Copy all lines to the clipboard": "すべての行をクリップボードにコピー",
+    "Cut the shape of the other selected objects out of the active rock, and hide them": (
+        "選択した他のオブジェクトの形をアクティブな岩から切り抜き、それらを隠す"
+    ),
+    "Edited since the check": "チェック後に編集済み",
+    "Empty yet": "まだ空です",
+    "Holds a mod": "Modがあります",
+    "In the mod folder": "Modフォルダーに出力済み",
+    "Last Result": "直前の結果",
+    "Make the selected objects part of the hull. They stay where they are": (
+        "選択したオブジェクトを当たり判定メッシュに含める（位置はそのまま）"
+    ),
+    "No hidden folder in it": "hidden フォルダーがありません",
+    "No stage tables in it": "ステージテーブルがありません",
+    "No such folder": "フォルダーがありません",
+    "Not a game folder": "ゲームフォルダーではありません",
+    "Not checked": "未チェック",
+    "Not chosen": "未設定",
+    "Overview": "概要",
+    "Select the object that this line names and bring it into view": "この行が示すオブジェクトを選択して表示",
+    "The scene holds no hull yet": "シーンにまだ当たり判定メッシュがありません",
+    "Unedited": "未編集",
+    "and {count:,} more": "他 {count:,} 件",
+    '{count:,} added to "{name}"': "{count:,} 個を「{name}」に追加しました",
+    '{count:,} cut out of "{name}"': "{count:,} 個で「{name}」を切り抜きました",
+    "{count} stages": "{count} ステージ",
     # Import
     "Import the hull of a stage's phase from the extracted game, with the stage's own asteroid meshes": (
         "展開したゲームから、ステージの1フェーズの当たり判定メッシュを、そのステージ専用の小惑星メッシュと共にインポートします"

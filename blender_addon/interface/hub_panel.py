@@ -1,0 +1,127 @@
+"""The sidebar's first panel, the same whatever is active: folders, the scene's hulls and collision sets, the mod."""
+
+from __future__ import annotations
+
+import os
+import time
+
+import bpy
+
+from ...core.errors import SylpheedError
+from ...core.game.game_folder import find_game
+from ..checks import results
+from ..scene import custom_properties, mod_record, stage_import
+from ..scene.roots import find_all_roots
+from ..translations import label_text
+from .mod_operator import EXPORT_SCENE_OT_sylpheed_mod
+from .outcome_panel import SYLPHEED_OT_select_named
+from .preferences import folders
+from .stage_operator import IMPORT_SCENE_OT_sylpheed_stage
+
+FRESH = 3.0
+"""Seconds for which what is known of a folder counts: a panel is drawn at each move of the mouse."""
+
+_states: dict[tuple[str, str], tuple[float, str, bool]] = {}
+"""By which folder and its path: when it was looked at, what to say, and whether it can be used."""
+
+
+def folder_state(which: str, path: str) -> tuple[str, bool]:
+    """What to say of the game folder or the mod folder, and whether it can be used."""
+    known = _states.get((which, path))
+    now = time.monotonic()
+    if known is None or now - known[0] > FRESH:
+        text, usable = _look_at(which, path)
+        known = now, text, usable
+        _states[which, path] = known
+    return known[1], known[2]
+
+
+def _look_at(which: str, path: str) -> tuple[str, bool]:
+    if not path:
+        return label_text("Not chosen"), False
+    if which == "mod":
+        there = os.path.isfile(os.path.join(path, "hidden", "MiscBin.pak"))
+        return label_text("Holds a mod") if there else label_text("Empty yet"), True
+    if not os.path.isdir(path):
+        return label_text("No such folder"), False
+    try:
+        game = find_game(path)
+    except SylpheedError:
+        return label_text("Not a game folder"), False
+    if game.collision is None:
+        return label_text("No hidden folder in it"), False
+    try:
+        count = len(stage_import.list_stages(path))
+    except SylpheedError:
+        return label_text("No stage tables in it"), False
+    return label_text("{count} stages", count=count), True
+
+
+def root_state(root: bpy.types.Object) -> tuple[str, str]:
+    """What to say of a hull or collision set, and the icon beside it."""
+    result = results.of(root)
+    if mod_record.is_current(bpy.context, root):
+        return label_text("In the mod folder"), "CHECKMARK"
+    if result is None:
+        return label_text("Not checked"), "QUESTION"
+    if result.edited:
+        return label_text("Edited since the check"), "FILE_REFRESH"
+    if not result.checked.sound:
+        return label_text("Can't be exported"), "CANCEL"
+    if not result.checked.changed:
+        return label_text("Unedited"), "RADIOBUT_OFF"
+    return label_text("Edited"), "RADIOBUT_ON"
+
+
+class SYLPHEED_PT_hub(bpy.types.Panel):
+    bl_label = "Overview"
+    bl_category = "Sylpheed"
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+    bl_order = 0
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout = self.layout
+        game, mod = folders(context)
+        column = layout.column(align=True)
+        _draw_folder(column, label_text("Game Folder"), "game", game)
+        _draw_folder(column, label_text("Mod Folder"), "mod", mod)
+        layout.operator(IMPORT_SCENE_OT_sylpheed_stage.bl_idname, text="Import Stage…", icon="IMPORT")
+        roots = find_all_roots(context.scene)
+        column = layout.column(align=True)
+        for root in roots:
+            _draw_root(column, root)
+        if not roots:
+            column.label(text="The scene holds no hull yet", icon="INFO")
+        row = layout.row()
+        row.enabled = bool(roots)
+        row.operator(EXPORT_SCENE_OT_sylpheed_mod.bl_idname, text="Export Mod…", icon="EXPORT")
+
+
+def _draw_folder(layout: bpy.types.UILayout, label: str, which: str, path: str) -> None:
+    text, usable = folder_state(which, path)
+    split = layout.split(factor=0.3)
+    split.label(text=label, translate=False)
+    split.label(text=text, icon="CHECKMARK" if usable else "ERROR", translate=False)
+
+
+def _draw_root(layout: bpy.types.UILayout, root: bpy.types.Object) -> None:
+    text, icon = root_state(root)
+    is_hull = custom_properties.kind(root) == custom_properties.HULL
+    select = layout.operator(
+        SYLPHEED_OT_select_named.bl_idname,
+        text=root.name,
+        translate=False,
+        icon="MOD_PHYSICS" if is_hull else "OUTLINER_COLLECTION",
+    )
+    select.name = root.name
+    layout.label(text=text, icon=icon, translate=False)
+
+
+def register() -> None:
+    bpy.utils.register_class(SYLPHEED_PT_hub)
+
+
+def unregister() -> None:
+    bpy.utils.unregister_class(SYLPHEED_PT_hub)
+    _states.clear()
