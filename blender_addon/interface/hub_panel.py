@@ -60,7 +60,8 @@ def _look_at(which: str, path: str) -> tuple[str, bool]:
 def root_state(root: bpy.types.Object) -> tuple[str, str]:
     """What to say of a hull or collision set, and the icon beside it."""
     result = results.of(root)
-    if mod_record.is_current(bpy.context, root):
+    unchanged = result is not None and not result.edited and not result.checked.changed
+    if not unchanged and mod_record.is_current(bpy.context, root):
         return label_text("In the mod folder"), "CHECKMARK"
     if result is None:
         return label_text("Not checked"), "QUESTION"
@@ -100,7 +101,7 @@ class SYLPHEED_PT_hub(bpy.types.Panel):
 
 def _draw_folder(layout: bpy.types.UILayout, label: str, which: str, path: str) -> None:
     text, usable = folder_state(which, path)
-    split = layout.split(factor=0.3)
+    split = layout.split(factor=0.4)
     split.label(text=label, translate=False)
     split.label(text=text, icon="CHECKMARK" if usable else "ERROR", translate=False)
 

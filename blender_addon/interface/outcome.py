@@ -18,10 +18,11 @@ MOST_LINES = 200
 @dataclass(slots=True)
 class Outcome:
     """The name of an operator, its lines with their kinds (ERROR, WARNING, INFO), and the path that it wrote, "" for
-    none. `operator` tells a later run of the same operator from this one."""
+    none. `operator` tells its later runs from this one and is never looked into: Blender has freed what it stands
+    for."""
 
     title: str
-    operator: int
+    operator: object
     lines: list[tuple[str, str]] = field(default_factory=list)
     path: str = ""
 
@@ -41,16 +42,15 @@ _last: list[Outcome] = []
 
 def note(operator: bpy.types.Operator, kind: str, text: str) -> None:
     """Notes a line that an operator reports."""
-    number = operator.as_pointer()
-    if not _last or _last[0].operator != number:
-        _last[:] = [Outcome(operator.bl_label, number)]
+    if not _last or _last[0].operator is not operator:
+        _last[:] = [Outcome(operator.bl_label, operator)]
     if len(_last[0].lines) < MOST_LINES:
         _last[0].lines += [(kind, line) for line in text.split("\n") if line]
 
 
 def note_path(operator: bpy.types.Operator, path: str) -> None:
     """Notes the file that an operator wrote."""
-    if _last and _last[0].operator == operator.as_pointer():
+    if _last and _last[0].operator is operator:
         _last[0].path = path
 
 

@@ -89,6 +89,14 @@ def test_the_last_result_holds_every_line_that_was_reported(interface, tmp_path:
     assert bpy.context.selected_objects == [rock]
 
 
+def test_each_run_of_an_operator_starts_over(interface, tmp_path: Path) -> None:
+    import_hull(ONE_ASTEROID)
+    for _ in range(3):
+        export(tmp_path)
+        said = interface("outcome").last()
+        assert said.title == "Export Sylpheed Hull" and len(said.lines) == 1
+
+
 def test_a_refused_export_is_in_the_last_result(interface, tmp_path: Path) -> None:
     root = import_hull(ONE_ASTEROID)
     move(surfaces(root)["asteroid_01"], x=1e6)
