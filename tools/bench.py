@@ -82,7 +82,7 @@ def all_rows(zip_path: Path, folder: Path, once: bool) -> list[Row]:
     """All but the start-up. `once` includes what takes too long to be measured in each part."""
     import bpy
 
-    from core.samples.files import write_sample
+    from core.samples.folder import write_sample
 
     quietly(
         bpy.ops.extensions.package_install_files, filepath=str(zip_path), repo="user_default", enable_on_install=True
@@ -175,10 +175,10 @@ def quietly(operator: Callable[..., object], **options: object) -> None:
 def library_rows(bpy, folder: Path) -> list[Row]:
     """Import and export of the whole library against the barest calls and Blender's own OBJ files."""
     from core.formats import collision_set
-    from core.samples import files
+    from core.samples import sets
 
     path, obj_path, out = folder / "CollisionSet.bin", folder / "library.obj", folder / "out.bin"
-    library = files.sample_set(1)
+    library = sets.sample_set(1)
     path.write_bytes(collision_set.encode(library))
     ready = [(p.name, *bare_arrays(p.vertices, p.triangles)) for p in library.parts]
 
@@ -366,10 +366,10 @@ ROCKS = 20
 
 def rock_field(triangles: int):
     """A hull of that many triangles: a wall and twenty rocks in it."""
-    from core.samples import files
+    from core.samples import hulls
 
     surfaces = ROCKS + 1
-    return files.sample_hull(files.Map("bench", triangles // 2 + 2 * surfaces, 50_000, 10_000, ROCKS), 1)
+    return hulls.sample_hull(hulls.Map("bench", triangles // 2 + 2 * surfaces, 50_000, 10_000, ROCKS), 1)
 
 
 def rebuild_rows(once: bool) -> tuple[list[Row], dict[str, float]]:

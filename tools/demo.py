@@ -38,7 +38,7 @@ def main() -> int:
 def run(zip_path: Path, out: Path, started: float) -> int:
     import bpy
 
-    from core.samples.files import write_sample
+    from core.samples.folder import write_sample
 
     game = out / "game"
     write_sample(game)

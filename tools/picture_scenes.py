@@ -228,7 +228,7 @@ def empty_scene() -> None:
     for obj in list(bpy.data.objects):
         bpy.data.objects.remove(obj)
     if not (WORK / GAME[2:]).exists():
-        importlib.import_module(f"{PACKAGE}.core.samples.files").write_sample(WORK / GAME[2:])
+        importlib.import_module(f"{PACKAGE}.core.samples.folder").write_sample(WORK / GAME[2:])
         bpy.ops.wm.save_as_mainfile(filepath=str(WORK / "mod.blend"))
     preferences = bpy.context.preferences.addons[PACKAGE].preferences
     preferences.game_folder, preferences.mod_folder = GAME, MOD

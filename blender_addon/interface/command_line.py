@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import io
+import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -36,7 +37,10 @@ _registered: list[object] = []
 def run(arguments: Sequence[str]) -> int:
     """Runs one command: its exit status."""
     try:
-        options = _parser().parse_args(list(arguments))
+        parser = _parser()
+        options = parser.parse_args(list(arguments))
+        if options.json and options.command != "check":
+            parser.error(f"{options.command} has no JSON document to print")
         return int(options.run(options))
     except SystemExit as stop:  # of --help and wrong usage, after it was printed
         return int(stop.code or 0)
@@ -53,11 +57,12 @@ def _parser() -> argparse.ArgumentParser:
         description="Collision data of Project Sylpheed without a window.",
         epilog="Exit status: 0 fine, 1 a check found an error, 2 unreadable input, a refused export or wrong usage.",
     )
+    parser.add_argument("--json", action="store_true", help="print one JSON document; for check only")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
 
     def add(name: str, function: Callable[[argparse.Namespace], int], text: str) -> argparse.ArgumentParser:
         command = commands.add_parser(name, help=text, description=text)
-        command.set_defaults(run=function)
+        command.set_defaults(run=function, command=name)
         return command
 
     command = add("import", _import, "Import hulls (.col) and collision sets (.bin) into a .blend")
@@ -79,6 +84,8 @@ def _parser() -> argparse.ArgumentParser:
 
     command = add("check", _check, "Check every hull and collision set in files, as the sidebar does")
     command.add_argument("files", nargs="+", metavar="FILE", help="a .blend, a hull (.col) or a collision set (.bin)")
+    # without a default, so that a --json in front of the command counts too
+    command.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print one JSON document")
 
     command = add("export", _export, "Export a hull (.col) or a collision set (.bin) from a .blend")
     command.add_argument("blend", metavar="IN.blend")
@@ -150,30 +157,51 @@ def _save(path: str) -> int:
 
 def _check(options: argparse.Namespace) -> int:
     status = FINE
+    rows: list[dict] = []
     for path in options.files:
+        row: dict = {"file": path, "passed": False, "error": None, "roots": []}
+        rows.append(row)
         try:
-            status = max(status, _check_file(path))
+            row["roots"] = [_described(checked) for checked in _check_file(path, quiet=options.json)]
+            row["passed"] = all(root["passed"] for root in row["roots"])
+            status = max(status, FINE if row["passed"] else FAILED)
         except SylpheedError as error:
+            row["error"] = str(error)
             _tell_error(error)
             status = UNREADABLE
+    if options.json:
+        print(json.dumps({"passed": all(row["passed"] for row in rows), "files": rows}, indent=1))
     return status
 
 
-def _check_file(path: str) -> int:
+def _check_file(path: str, quiet: bool) -> Iterator[problems.Checked]:
+    """Checks each hull and set in a file, and prints the result unless it is to be `quiet`."""
     if path.lower().endswith(".blend"):
         _open(path)
     else:
         _open_nothing()
         _import_file(path, importing.HullOptions(cells="NONE"), importing.SetOptions())
-    status = FINE
     for root in _roots(path):
         checked = problems.check_root(bpy.context, root)
-        _say(f"{path}: {summary(checked)}")
-        for problem in checked.problems:
-            if problem.severity is not Severity.INFO:
-                _say(f"  {problem.severity.value}: {problem.check}: {problem.message}")
-        status = status if checked.sound else FAILED
-    return status
+        if not quiet:
+            _say(f"{path}: {summary(checked)}")
+            for problem in checked.problems:
+                if problem.severity is not Severity.INFO:
+                    _say(f"  {problem.severity.value}: {problem.check}: {problem.message}")
+        yield checked
+
+
+def _described(checked: problems.Checked) -> dict:
+    """The result of a check, ready for JSON."""
+    return {
+        "root": checked.root,
+        "passed": checked.sound,
+        "summary": summary(checked),
+        "problems": [
+            {"severity": problem.severity.value, "check": problem.check, "message": problem.message}
+            for problem in checked.problems
+        ],
+    }
 
 
 def _export(options: argparse.Namespace) -> int:
@@ -181,10 +209,12 @@ def _export(options: argparse.Namespace) -> int:
     roots = [root for root in _roots(options.blend) if options.root in ("", root.name)]
     if options.root:  # one of a library may have the same name
         roots = [root for root in roots if root.library is None] or roots
+    else:  # the output says which kind is meant
+        roots = [root for root in roots if options.output.lower().endswith(_ending(root))] or roots
     if len(roots) != 1:
         names = ", ".join(root.name for root in _roots(options.blend))
         raise RefusedError("name one of its roots with --root", file=options.blend, found=names)
-    _refuse_output(options.output, custom_properties.ENDINGS[custom_properties.kind(roots[0])], [options.blend])
+    _refuse_output(options.output, _ending(roots[0]), [options.blend])
     same_file.refuse_inside(options.output, custom_properties.origin(roots[0])[0])
     exported = _export_root(roots[0], options)
     files.write_file(options.output, exported.data)
@@ -255,6 +285,11 @@ def _roots(path: str) -> list[bpy.types.Object]:
     if not roots:
         raise explain_none(scene, (custom_properties.HULL, custom_properties.SET), "", roots).within(path)
     return roots
+
+
+def _ending(root: bpy.types.Object) -> str:
+    """The ending of the files that a root's kind is exported to."""
+    return custom_properties.ENDINGS[custom_properties.kind(root)]
 
 
 def _export_root(root: bpy.types.Object, options: argparse.Namespace) -> exporting.Exported:

@@ -1,8 +1,9 @@
-"""What can be done with each kind of file: how it is opened, checked, described, listed and compared."""
+"""What the commands can do with each kind of file."""
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +25,7 @@ from ..inspect.diff_archive import diff_archives
 class Format:
     """What the commands can do with one kind of file; None where a command has no meaning for it.
 
-    `check` counts what is as it should be; `findings` only tells what isn't, `verify` counts it.
+    `check` counts what is as it should be; `findings` reports only what isn't, and `verify` counts it.
     """
 
     decode: Callable[[bytes], Any]
@@ -64,18 +65,44 @@ FORMATS = {
 }
 
 
+INSTEAD = {
+    ("contents", Kind.HULL): "info",
+    ("contents", Kind.NAVIGATION): "info",
+    ("meshes", Kind.NAVIGATION): "info",
+    ("meshes", Kind.TABLE): "list",
+    ("meshes", Kind.ARCHIVE): "extract",
+    ("diff", Kind.NAVIGATION): "info",
+    ("diff", Kind.TABLE): "list",
+}
+"""What to try where a command can't use a kind of file."""
+
+
 def load(path: str | os.PathLike[str], ability: str = "decode", only: Kind | None = None) -> tuple[Kind, Any, Any]:
     """The kind of a file, its model, and what its `Format` has for `ability`.
 
     Raises `FormatError` that names the file if it can't be read, is of another kind than `only`, or lacks the ability.
     """
     with naming(path):
+        _refuse_folder(path)
         found, data = read_known(path)
-        kind = _require_known(found, data, only)
+        kind = _require_known(path, found, data, only)
         use = getattr(FORMATS[kind], ability)
         if use is None:
-            raise FormatError(f"{article(kind.value)}, which this command has no use for")
+            raise FormatError(f"this command doesn't support {kind.value}s", remedy=f"try `{INSTEAD[ability, kind]}`")
         return kind, open_named(path) if kind is Kind.ARCHIVE else FORMATS[kind].decode(data), use
+
+
+def _refuse_folder(path: str | os.PathLike[str]) -> None:
+    """Raises `FormatError` for a folder, with the commands that take one."""
+    if not Path(path).is_dir():
+        return
+    try:
+        find_game(path)
+    except FormatError:
+        remedy = "choose a file in it; `verify` and `survey` read whole folders"
+    else:
+        remedy = "`stages` lists what a game folder holds; `verify` and `survey` read whole folders"
+    raise FormatError("this is a folder", expected="a file", remedy=remedy)
 
 
 def open_named(path: str | os.PathLike[str]) -> Archive:
@@ -95,7 +122,11 @@ def article(words: str) -> str:
     return f"{'an' if words[0] in 'aeiou' else 'a'} {words}"
 
 
-def _require_known(kind: Kind | None, data: bytes, only: Kind | None) -> Kind:
+def _require_known(path: str | os.PathLike[str], kind: Kind | None, data: bytes, only: Kind | None) -> Kind:
+    """The kind of a file that begins with these bytes, if it is known, and the one that is asked for."""
+    pak = _archive_of(path) if kind is None else None
+    if pak:
+        raise FormatError("this file holds data of an archive", remedy=f"choose {pak}, which lists its entries")
     if only and kind is not only:
         raise FormatError(
             "another kind of file",
@@ -111,3 +142,9 @@ def _require_known(kind: Kind | None, data: bytes, only: Kind | None) -> Kind:
             remedy="choose another file",
         )
     return kind
+
+
+def _archive_of(path: str | os.PathLike[str]) -> str | None:
+    """The name of the archive that a data file such as NAME.p00 belongs to, None if it isn't one."""
+    stem, ending = os.path.splitext(path)
+    return f"{os.path.basename(stem)}.pak" if re.fullmatch(r"\.p\d\d", ending, re.IGNORECASE) else None

@@ -19,7 +19,7 @@ from ..game import game_folder
 from ..game.archive import Archive
 from ..game.known_files import detect_file
 from ..game.stage_tables import is_stage_entry, is_stage_table
-from ..inspect import check_archive, check_hull, describe
+from ..inspect import check_archive, check_hull
 from ..inspect.checks import Check, findings, worst, worst_first
 from .baseline import Originals, tolerate_checks, tolerate_findings
 from .registry import FORMATS, load
@@ -164,43 +164,6 @@ def _is_known(file: Path) -> bool:
         return detect_file(file) is not None
     except FormatError:
         return True  # reading it once more tells why it can't be
-
-
-def totals(results: list[Verified]) -> list[tuple[str, int, list[describe.Total]]]:
-    """For each kind how many there are, and the checks added up."""
-    by_kind: dict[str, list[list[Check]]] = {}
-    for result in results:
-        if result.kind:
-            by_kind.setdefault(result.kind, []).append(result.checks)
-    return [(kind, len(checks), describe.totals(checks)) for kind, checks in by_kind.items()]
-
-
-def document(results: list[Verified]) -> dict:
-    """The results and totals, ready for JSON."""
-    return {
-        "passed": all(result.passed for result in results),
-        "files": [
-            {
-                "file": result.file,
-                "entry": result.entry or None,
-                "kind": result.kind or None,
-                "passed": result.passed,
-                "error": result.error or None,
-                "note": result.note or None,
-                "checks": [
-                    {"name": c.name, "good": c.good, "total": c.total, "severity": c.severity.value}
-                    for c in result.checks
-                ],
-                "findings": [dataclasses.asdict(f) | {"severity": f.severity.value} for f in result.findings],
-            }
-            for result in results
-        ],
-        "totals": [
-            {"kind": kind, **dataclasses.asdict(row), "missed": row.missed.value if row.missed else None}
-            for kind, _, rows in totals(results)
-            for row in rows
-        ],
-    }
 
 
 class _Run:

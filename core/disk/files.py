@@ -99,7 +99,7 @@ def make_folder(path: str | os.PathLike[str]) -> None:
                 os.mkdir(folder)
         os.listdir(path)
     except OSError as error:
-        raise FormatError(f"can't be made a folder ({error.strerror or error})", file=str(path)) from error
+        raise FormatError(f"the folder can't be created ({error.strerror or error})", file=str(path)) from error
 
 
 def write_file(path: str | os.PathLike[str], data: bytes) -> None:

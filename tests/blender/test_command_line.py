@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -53,11 +54,38 @@ def test_a_hull_goes_in_and_out_unchanged(run: Callable, tmp_path: Path) -> None
 
 def test_several_files_in_one_scene_are_exported_by_name(run: Callable, tmp_path: Path) -> None:
     blend, out = tmp_path / "a.blend", tmp_path / "out.bin"
-    assert run("import", DATA / TWO_ASTEROIDS, DATA / SET, "-o", blend)[0] == 0
+    assert run("import", DATA / TWO_ASTEROIDS, DATA / SET, DATA / SET, "-o", blend)[0] == 0
     status, _, error = run("export", blend, "-o", out)
     assert status == 2 and "--root" in error and STEM in error and not out.exists()
     assert run("export", blend, "--root", "CollisionSet_small", "-o", out)[0] == 0
     assert out.read_bytes() == (DATA / SET).read_bytes()
+
+
+def test_the_output_says_which_kind_is_exported(run: Callable, tmp_path: Path) -> None:
+    blend, hull, parts = tmp_path / "a.blend", tmp_path / "out.col", tmp_path / "OUT.BIN"
+    assert run("import", DATA / TWO_ASTEROIDS, DATA / SET, "-o", blend)[0] == 0
+    assert run("export", blend, "-o", hull)[0] == 0
+    assert run("export", blend, "-o", parts)[0] == 0
+    assert (hull.read_bytes(), parts.read_bytes()) == (source(TWO_ASTEROIDS), (DATA / SET).read_bytes())
+    status, _, error = run("export", blend, "-o", tmp_path / "out.obj")
+    assert status == 2 and "--root" in error
+
+
+def test_check_prints_one_document(run: Callable, tmp_path: Path) -> None:
+    blend = tmp_path / "a.blend"
+    run("import", DATA / TWO_ASTEROIDS, "-o", blend)
+    edit(blend, turn)
+    missing = str(tmp_path / "missing.col")
+    for arguments in (("--json", "check"), ("check", "--json")):
+        status, printed, _ = run(*arguments, blend, DATA / SET, missing)
+        document = json.loads(printed[printed.index("{\n") :])  # with --command Blender itself prints nothing
+        assert (status, document["passed"]) == (2, False)
+        assert [row["passed"] for row in document["files"]] == [False, True, False]
+        broken, fine, absent = document["files"]
+        assert broken["roots"][0]["root"] == STEM
+        assert "flipped triangles" in [row["check"] for row in broken["roots"][0]["problems"]]
+        assert fine["roots"][0]["passed"] and missing in absent["error"]
+    assert run("--json", "export", blend, "-o", tmp_path / "out.col")[0] == 2
 
 
 def test_check_tells_sound_from_broken(run: Callable, tmp_path: Path) -> None:

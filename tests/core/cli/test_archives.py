@@ -10,7 +10,7 @@ import pytest
 from core.formats import chunk, collision_set, mcol, mcol_records
 from core.game.archive import open_archive
 from core.game.archive_write import make_archive, write_archive
-from core.samples import files
+from core.samples.folder import write_sample
 from tests.support.hulls import DATA, without_entries
 
 HULL, OTHER_HULL = "S14_p1_AsteroidVolume_wp.col", DATA / "S14_p1_AsteroidVolume_wp.col"
@@ -21,7 +21,7 @@ BOX, SET = DATA / "mapmesh_box_500km.col", DATA / "CollisionSet_small.bin"
 def made(tmp_path_factory):
     """A game folder that no test may change."""
     folder = tmp_path_factory.mktemp("made") / "game"
-    files.write_sample(folder)
+    write_sample(folder)
     return folder
 
 
@@ -196,7 +196,7 @@ def test_replace_refuses(refused, made, pak, tmp_path):
     assert "can't be read" in refused("replace", pak, f"test.col={tmp_path / 'none.col'}", *target)
     for text in ("test.col", "=x", "test.col="):
         assert "NAME=FILE" in refused("replace", pak, text, *target)
-    assert "can't be made a folder" in refused("replace", pak, f"test.col={BOX}", "-o", broken)
+    assert "the folder can't be created" in refused("replace", pak, f"test.col={BOX}", "-o", broken)
     assert not (tmp_path / "mod").exists()
     assert contents(made) == before
 
@@ -470,7 +470,7 @@ def test_diff_goes_on_behind_a_damaged_entry(run, game, pak):
 
 
 def test_progress_of_a_long_job(run, pak, tmp_path, monkeypatch):
-    monkeypatch.setattr("core.cli.main.time.monotonic", iter(range(0, 1000, 2)).__next__)
+    monkeypatch.setattr("core.cli.progress.time.monotonic", iter(range(0, 1000, 2)).__next__)
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     error = run("extract", pak, "-o", tmp_path / "out")[2]
     assert "\r\x1b[Kextracting 100 %" in error

@@ -193,7 +193,7 @@ def test_obj_of_a_set_keeps_unused_vertices(run, tmp_path):
 
 def test_obj_of_a_mesh_that_is_not_there(refused, tmp_path):
     error = refused("obj", SET, "-o", tmp_path / "a.obj", "--mesh", "nothing")
-    assert "holds no mesh named nothing" in error
+    assert "holds nothing named nothing" in error
     assert not (tmp_path / "a.obj").exists()
 
 
@@ -421,7 +421,7 @@ def test_a_file_that_is_not_there(refused, tmp_path, command):
 
 
 def test_a_folder_in_place_of_a_file(refused, tmp_path):
-    assert f"{tmp_path}: can't be read" in refused("info", tmp_path)
+    assert f"{tmp_path}: this is a folder" in refused("info", tmp_path)
 
 
 @pytest.mark.parametrize("content", [b"", b"MC", b"PK\3\4 something else", bytes(100), b"\0\0\x08\x10" * 20])
@@ -504,7 +504,7 @@ def test_damage_never_gets_past_the_commands(run, tmp_path, name):
 def test_unwritable_targets(refused, tmp_path):
     assert "can't be written" in refused("obj", TEST, "-o", tmp_path)
     assert "can't be written" in refused("obj", TEST, "-o", tmp_path / "no" / "a.obj")
-    assert "can't be made a folder" in refused("sample", write(tmp_path / "file", ""))
+    assert "the folder can't be created" in refused("sample", write(tmp_path / "file", ""))
 
 
 @pytest.mark.parametrize(
@@ -537,6 +537,16 @@ def test_it_runs_inside_an_installed_extension(tmp_path):
     shutil.copytree(ROOT / "core", tmp_path / "some_extension" / "core")
     result = program("some_extension.core", "verify", TEST, folder=tmp_path, capture_output=True)
     assert (result.returncode, result.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("arguments", [("info", TEST), ("--help",), ()])
+def test_without_numpy_one_line_says_so(tmp_path, arguments):
+    (tmp_path / "numpy.py").write_text("raise ImportError('No module\\nnamed numpy')")
+    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+    result = program("core", *arguments, capture_output=True, env=environment)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr.startswith("error: numpy: ") and "-m pip install numpy" in result.stderr
+    assert result.stderr.count("\n") == 1
 
 
 def test_a_console_without_the_letters_shows_something_else(tmp_path):
@@ -600,17 +610,3 @@ def test_a_set_is_known_by_its_first_record(tmp_path):
     with pytest.raises(FormatError) as caught:
         detect_file(tmp_path)
     assert caught.value.file == str(tmp_path)
-
-
-# --- progress -------------------------------------------------------------------------------------
-
-
-def test_progress_shows_on_a_terminal_after_a_second_and_is_wiped(run, monkeypatch):
-    monkeypatch.setattr("core.cli.main.time.monotonic", iter(range(0, 1000, 2)).__next__)
-    assert run("verify", TEST)[2] == ""
-    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    assert run("verify", TEST, MISSING_ENTRIES)[2] == (
-        "\r\x1b[Kverifying 1 of 2: test.col\r\x1b[K\r\x1b[Kverifying 2 of 2: S13_missing.col\r\x1b[K"
-    )
-    monkeypatch.setattr("core.cli.main.time.monotonic", lambda: 0)
-    assert run("verify", TEST)[2] == ""

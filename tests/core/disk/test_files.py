@@ -353,4 +353,4 @@ def test_a_folder_that_cannot_be_made(tmp_path, name, reason):
     (tmp_path / "file").write_bytes(OLD)
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
     error = refusal(make_folder, tmp_path / name)
-    assert error.startswith(f"{tmp_path / name}: can't be made a folder (") and reason in error
+    assert error.startswith(f"{tmp_path / name}: the folder can't be created (") and reason in error

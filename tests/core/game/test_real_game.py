@@ -13,7 +13,7 @@ from core.formats import collision_set, mcol, regn
 from core.formats.mcol import Hull
 from core.game.archive import Archive, open_archive
 from core.game.game_folder import find_game, known_names, stages
-from core.samples.files import write_sample
+from core.samples.folder import write_sample
 from tests.support.hulls import edited
 
 FORMATS = {".col": mcol, ".rgn": regn, ".bin": collision_set}

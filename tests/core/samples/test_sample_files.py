@@ -15,7 +15,9 @@ from core.geometry.edges import edge_census
 from core.geometry.surfaces import split, volumes
 from core.inspect import check_hull
 from core.inspect.checks import findings
-from core.samples import files
+from core.samples import folder as folder_of_samples
+from core.samples import hulls, sets, shapes
+from core.samples.folder import write_sample
 from core.samples.game import sample_navigation
 from tests.oracle.readers import read_col, read_set
 from tests.support.game_folder import make_game
@@ -34,7 +36,7 @@ TABLE = {
     "S14_p2_AsteroidVolume_wp": (0xDD89A110, 632, 1164, 7584, 6992, 18624, 50),
     "S28_p1_AsteroidVolume_wp": (0xE16460CF, 554, 1020, 6656, 6128, 16320, 44),
 }
-ROWS = {row.name: row for row in files.MAPS}
+ROWS = {row.name: row for row in hulls.MAPS}
 
 
 @pytest.fixture(scope="module", params=[1, 20])
@@ -45,7 +47,7 @@ def seed(request):
 @pytest.fixture(scope="module")
 def folder(seed, tmp_path_factory):
     folder = tmp_path_factory.mktemp("sample")
-    files.write_sample(folder, seed)
+    write_sample(folder, seed)
     return folder / "loose"
 
 
@@ -152,30 +154,30 @@ def test_ninety_two_meshes_are_one_closed_surface(library):
 
 def test_the_same_seed_gives_the_same_bytes_and_another_gives_others():
     row = ROWS["S13_AsteroidVolume_wp"]
-    first, again, other = (mcol.encode(files.sample_hull(row, number)) for number in (3, 3, 4))
+    first, again, other = (mcol.encode(hulls.sample_hull(row, number)) for number in (3, 3, 4))
     assert first == again
     assert first != other
-    one, two = (collision_set.encode(files.sample_set(number)) for number in (3, 4))
-    assert one == collision_set.encode(files.sample_set(3))
+    one, two = (collision_set.encode(sets.sample_set(number)) for number in (3, 4))
+    assert one == collision_set.encode(sets.sample_set(3))
     assert one != two
 
 
 def test_progress_names_each_file(tmp_path):
     told = []
-    paths = files.write_sample(tmp_path / "deep" / "below", 5, lambda *step: told.append(step))
+    paths = write_sample(tmp_path / "deep" / "below", 5, lambda *step: told.append(step))
     assert told == [(number, 14, path.name) for number, path in enumerate(paths)]
 
 
 def test_a_folder_that_can_not_be_made(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(FormatError) as caught:
-        files.write_sample(tmp_path / "file")
+        write_sample(tmp_path / "file")
     assert caught.value.file.endswith("loose")
 
 
 @pytest.mark.parametrize("size", [5, 6, 7, 8, 12, 13, 26, 58, 100, 301, 1999])
 def test_a_rock_is_closed_and_outward_at_any_size(size):
-    vertices, triangles = files._rock(size, np.random.default_rng(size))
+    vertices, triangles = shapes.rock(size, np.random.default_rng(size))
     assert len(vertices) == size
     assert len(triangles) == 2 * size - 4
     assert (edge_census(triangles)[1] == 2).all()
@@ -184,7 +186,7 @@ def test_a_rock_is_closed_and_outward_at_any_size(size):
 
 
 def test_the_game_folder_has_the_entries_and_phases_of_the_game(tmp_path):
-    files.write_sample(tmp_path)
+    write_sample(tmp_path)
     game = game_folder.find_game(tmp_path)
     archive = open_archive(game.require_collision(), game_folder.known_names(game))
     assert len(archive.entries) == 40
@@ -202,9 +204,9 @@ def test_the_game_folder_has_the_entries_and_phases_of_the_game(tmp_path):
     ]
 
 
-@pytest.mark.parametrize("row", files.MAPS, ids=lambda row: row.name)
+@pytest.mark.parametrize("row", hulls.MAPS, ids=lambda row: row.name)
 def test_a_navigation_volume_is_read_without_a_finding_and_fits_its_hull(row):
-    grid = files.sample_hull(row, 1).grid
+    grid = hulls.sample_hull(row, 1).grid
     data = sample_navigation(grid)
     navigation = regn.decode(data)
     assert regn.encode(navigation) == data
@@ -228,7 +230,7 @@ def stand_in(folder, tmp_path):
 def refused(folder) -> str:
     before = tree(folder)
     with pytest.raises(FormatError, match="choose an empty folder, or one with nothing but a stand-in game") as caught:
-        files.write_sample(folder, 7)
+        write_sample(folder, 7)
     assert tree(folder) == before
     return caught.value.problem
 
@@ -236,10 +238,10 @@ def refused(folder) -> str:
 def test_a_stand_in_is_made_anew_in_its_folder(stand_in, seed):
     before = tree(stand_in)
     (stand_in / "hidden" / ".DS_Store").write_bytes(b"of the file manager")
-    files.write_sample(stand_in, seed + 1)
+    write_sample(stand_in, seed + 1)
     other = tree(stand_in)
     assert other.keys() == before.keys() | {"hidden/.DS_Store"}
-    files.write_sample(stand_in, seed)
+    write_sample(stand_in, seed)
     assert tree(stand_in) == before | {"hidden/.DS_Store": b"of the file manager"}
 
 
@@ -299,7 +301,7 @@ def test_a_stand_in_that_was_stopped_half_way_is_made_anew(stand_in, monkeypatch
 
     for name in ("write_file", "write_collision", "write_tables"):
         with monkeypatch.context() as patch:
-            patch.setattr(files, name, stop)
+            patch.setattr(folder_of_samples, name, stop)
             with pytest.raises(KeyboardInterrupt):
-                files.write_sample(stand_in, 3)
-    files.write_sample(stand_in, 4)
+                write_sample(stand_in, 3)
+    write_sample(stand_in, 4)

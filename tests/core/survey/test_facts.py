@@ -14,7 +14,7 @@ from core.formats import idxd, mcol
 from core.formats.hashes import file_id
 from core.game.archive_write import make_archive
 from core.game.game_folder import SETS
-from core.samples import files
+from core.samples import hulls
 from core.survey import runner
 from tests.support import deviations as to
 from tests.support.game_folder import make_game
@@ -30,7 +30,7 @@ NOT_OURS = {"F80"}
 @pytest.fixture(scope="module")
 def hull() -> bytes:
     """A hull with nothing odd in it, all of it as our own builder makes it."""
-    return mcol.encode(files.sample_hull(next(row for row in files.MAPS if row.name == NAME), 1))
+    return mcol.encode(hulls.sample_hull(next(row for row in hulls.MAPS if row.name == NAME), 1))
 
 
 def answers(path) -> dict[str, str]:

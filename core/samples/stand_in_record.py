@@ -69,7 +69,7 @@ def _below(root: Path, folders: Collection[str]) -> set[str]:
             else:
                 found.add(name)
     except OSError as error:
-        raise FormatError(f"can't be made a folder ({error.strerror or error})", file=str(root)) from error
+        raise FormatError(f"the folder can't be created ({error.strerror or error})", file=str(root)) from error
     return found
 
 

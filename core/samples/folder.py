@@ -1,0 +1,49 @@
+"""A folder of stand-in files: loose ones, and the archives of a game folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from ..disk.files import make_folder, write_file
+from ..formats import collision_set, mcol
+from .game import ARCHIVE_FILES, write_collision, write_tables
+from .hulls import MAPS, sample_hull
+from .sets import sample_set
+from .stand_in_record import digest, digests, record, require_stand_in
+
+Progress = Callable[[int, int, str], None]
+"""Called before each file with its number from 0, how many there are, and its name."""
+
+
+def write_sample(folder: str | Path, seed: int = 1, progress: Progress | None = None) -> list[Path]:
+    """Writes the stand-in files below `folder`, which is made if need be: the paths that were written.
+
+    Raises `FormatError` if the folder holds anything but a stand-in that was written here, if it can't be made, or if a
+    file can't be written.
+    """
+    root = Path(folder)
+    loose = [f"loose/{name}" for name in (*(f"{row.name}.col" for row in MAPS), "CollisionSet_S01.bin")]
+    known = require_stand_in(root, (*loose, *ARCHIVE_FILES))
+    for place in ("loose", "hidden", "dat"):
+        make_folder(root / place)
+    told = progress or (lambda number, count, name: None)
+    hulls, count = {}, len(MAPS) + 3
+    files: dict[str, bytes] = {}
+    for number, (row, name) in enumerate(zip(MAPS, loose, strict=False)):
+        told(number, count, f"{row.name}.col")
+        hull = sample_hull(row, seed)
+        files[name] = mcol.encode(hull)
+        hulls[row.name] = (files[name], hull.grid)
+    told(count - 3, count, "CollisionSet_S01.bin")
+    library = files[loose[-1]] = collision_set.encode(sample_set(seed))
+    record(root, known | set(map(digest, files.values())))  # what is half done when it is stopped stays known
+    for name, data in files.items():
+        write_file(root / name, data)
+    told(count - 2, count, "MiscBin.pak")
+    collision = write_collision(root, hulls, library)
+    record(root, known | digests(root, (*loose, *ARCHIVE_FILES)))
+    told(count - 1, count, "GP_MAIN_GAME_E.pak")
+    tables = write_tables(root)
+    record(root, digests(root, (*loose, *ARCHIVE_FILES)))
+    return [*(root / name for name in files), collision, tables]
