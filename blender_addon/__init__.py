@@ -12,7 +12,6 @@ from .interface import (
     hub_panel,
     hull_operators,
     menus,
-    object_fix_operators,
     outcome_panel,
     sidebar,
 )
@@ -29,7 +28,6 @@ MODULES = (
     results,
     check_operators,
     fix_operators,
-    object_fix_operators,
     outcome_panel,
     hub_panel,
     sidebar,

@@ -1,21 +1,24 @@
-"""Fixes the meshes of objects, and puts back what is no better off by that."""
+"""Fixing what a check found, object by object. An object that would be no better off is left as it was."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import bmesh
 import bpy
+import numpy as np
 
+from ..scene import custom_properties, sources
 from ..translations import report_text
-from . import problems, results
-from .mesh_surgery import Broken, source_triangles
+from . import mesh_fixes, problems, results
+from .broken import Broken
+from .editable import editable, reason_against, restore
 from .selecting import gather, matching
+from .zero_area import fix_zero_area
 
 SHAPE = ("zero-area triangles", "open edges", "crowded edges", "doubled triangles")
 """Checks of which a fix may not raise the sum."""
-
 
 BY_HAND = {
     "elements": "can't be mended this way: select it and mend it by hand",
@@ -24,68 +27,106 @@ BY_HAND = {
 """What to do about that which a fix leaves."""
 
 
+@dataclass(frozen=True, slots=True)
 class MeshFix:
-    """A fix of some checks' problems. Objects with a warning of the check `first` are left alone until that is fixed.
-    What `mend` doesn't better is put back, by the count of these checks and, where it may spoil them, of those of
-    `SHAPE`. `severity` limits it to errors, warnings or infos; "" stands for all."""
+    """How the problems of some checks are fixed. Objects with a warning of the check `first` are left alone until that
+    is fixed. What `apply` doesn't improve is left as it was, by the count of these checks and, where it may spoil
+    them, of those of `SHAPE`. `by_hand` is a key of `BY_HAND`."""
 
-    checks: tuple[str, ...] = ()
-    first = ""
-    may_spoil = True
-    by_hand = "elements"
-    severity: str
-    mend: Callable[[Broken], None]
+    checks: tuple[str, ...]
+    apply: Callable[[Broken], None]
+    first: str = ""
+    may_spoil: bool = True
+    by_hand: str = "elements"
 
-    def found(self, checked: problems.Checked) -> list[problems.Problem]:
-        """The problems that it is for."""
-        return [problem for check in self.checks for problem in matching(checked, check, self.severity)]
-
-    def betters(self, before: problems.Checked, after: problems.Checked, uid: int) -> bool:
-        """Whether an object is better off now."""
-        old = [problem for check in SHAPE for problem in matching(before, check)]
-        new = [problem for check in SHAPE for problem in matching(after, check)]
-        spoiled = self.may_spoil and _count(new, uid) > _count(old, uid)
-        return not spoiled and _count(self.found(after), uid) < _count(self.found(before), uid)
+    def found(self, checked: problems.Checked, severity: str = "") -> list[problems.Problem]:
+        """The problems that it is for, of one severity or of all for ""."""
+        return [problem for check in self.checks for problem in matching(checked, check, severity)]
 
 
-def fix_objects(
-    context: bpy.types.Context, root: bpy.types.Object, before: problems.Checked, fix: MeshFix
-) -> tuple[dict[str, int], dict[str, str]]:
-    """Mends each object and keeps the check of the result: by name, how much was mended, and what was left and why."""
-    found = fix.found(before)
-    partners = {uid: kept for problem in found for uid, kept in problem.partners.items()}
-    waiting = {uid for problem in matching(before, fix.first, "warning") for uid in problem.elements}
+TRIANGULATE = MeshFix(("large faces",), mesh_fixes.triangulate, may_spoil=False)  # it is exported as before
+MERGE_VERTICES = MeshFix(("doubled vertices",), mesh_fixes.merge_vertices)
+ZERO_AREA = MeshFix(("zero-area triangles",), fix_zero_area)
+FILL_HOLES = MeshFix(
+    ("open edges",), mesh_fixes.fill_holes, first="doubled vertices", by_hand="holes"
+)  # along a crack, filling would make slivers
+FLIP_FACES = MeshFix(("flipped triangles", "winding"), mesh_fixes.flip_faces)
+LOOSE_VERTICES = MeshFix(("loose vertices",), mesh_fixes.delete_vertices)
+DOUBLED_FACES = MeshFix(("doubled triangles",), mesh_fixes.delete_faces)
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """What a fix did, by the objects' names: how much it fixed in each, and why it left others as they were."""
+
+    counts: dict[str, int]
+    left_out: dict[str, str]
+
+
+def fix_objects(context: bpy.types.Context, root: bpy.types.Object, fix: MeshFix, severity: str = "") -> Fixed:
+    """Fixes each object below a root, for problems of one severity or of all for "", and keeps the check of the
+    result. Raises `SylpheedError`."""
+    before = results.run(context, root)
+    found = fix.found(before, severity)
     objects = problems.by_session_uid(context.scene)
     left_out = {uid: _reason_not_own(objects[uid]) for problem in found for uid in problem.objects}
-    unmended: dict[int, bmesh.types.BMesh] = {}
+    waiting = {uid for problem in matching(before, fix.first, "warning") for uid in problem.elements}
+    originals: dict[int, bmesh.types.BMesh] = {}
     try:
-        for uid, numbers in gather(found).items():
-            obj = objects[uid]
-            why = reason_against(obj)
+        for uid in gather(found):
+            why = reason_against(objects[uid])
             if uid in waiting:
                 why = report_text("has vertices in one place: merge them first")
             if why:
                 left_out[uid] = why
                 continue
-            with editable(obj) as mesh:
-                unmended[uid] = mesh.copy()
-                source = source_triangles(root, obj)
-                shape, kept = before.shapes[uid], partners.get(uid, numbers)
-                vertices, faces = ({element: element.index for element in all_} for all_ in (mesh.verts, mesh.faces))
-                fix.mend(Broken(mesh, numbers, kept, shape, source, vertices, faces))
+            with editable(objects[uid]) as mesh:
+                originals[uid] = mesh.copy()
+                fix.apply(_broken(root, objects[uid], mesh, before, found))
         after = results.run(context, root)
-        worse = [uid for uid in unmended if not fix.betters(before, after, uid)]
+        worse = [uid for uid in originals if not _is_better(fix, severity, before, after, uid)]
         for uid in worse:
-            _restore(objects[uid], unmended[uid])
+            restore(objects[uid], originals[uid])
     finally:
-        for mesh in unmended.values():
+        for mesh in originals.values():
             mesh.free()
     if worse:
         after = results.run(context, root)
-    left = {uid: _count(fix.found(after), uid) for uid in unmended}
+    left = {uid: _count(fix.found(after, severity), uid) for uid in originals}
     left_out |= {uid: report_text(BY_HAND[fix.by_hand]) for uid, count in left.items() if count}
-    mended = {objects[uid].name: _count(found, uid) - count for uid, count in left.items() if uid not in worse}
-    return mended, {objects[uid].name: why for uid, why in left_out.items()}
+    fixed = {objects[uid].name: _count(found, uid) - count for uid, count in left.items() if uid not in worse}
+    return Fixed(fixed, {objects[uid].name: why for uid, why in left_out.items()})
+
+
+def _broken(
+    root: bpy.types.Object,
+    obj: bpy.types.Object,
+    mesh: bmesh.types.BMesh,
+    before: problems.Checked,
+    found: list[problems.Problem],
+) -> Broken:
+    numbers = gather(found)[obj.session_uid]
+    partners = {uid: kept for problem in found for uid, kept in problem.partners.items()}
+    vertices, faces = ({element: element.index for element in sequence} for sequence in (mesh.verts, mesh.faces))
+    return Broken(
+        mesh,
+        numbers,
+        partners.get(obj.session_uid, numbers),
+        before.shapes[obj.session_uid],
+        _source_triangles(root, obj),
+        vertices,
+        faces,
+    )
+
+
+def _is_better(fix: MeshFix, severity: str, before: problems.Checked, after: problems.Checked, uid: int) -> bool:
+    """Whether an object is better off now."""
+    shape_before, shape_after = (
+        _count([problem for check in SHAPE for problem in matching(checked, check)], uid) for checked in (before, after)
+    )
+    if fix.may_spoil and shape_after > shape_before:
+        return False
+    return _count(fix.found(after, severity), uid) < _count(fix.found(before, severity), uid)
 
 
 def _count(found: list[problems.Problem], uid: int) -> int:
@@ -101,54 +142,10 @@ def _reason_not_own(obj: bpy.types.Object) -> str:
     return report_text("is no mesh: convert it to one first")
 
 
-def reason_against(obj: bpy.types.Object) -> str:
-    """Why a fix may not change an object's mesh, "" where it may."""
-    if obj.library or obj.data.library or obj.data.override_library:
-        return report_text("is linked from a library: make it local first")
-    if sum(other.data == obj.data for other in bpy.data.objects) > 1:
-        return report_text("shares its mesh with another object: make it a single user first")
-    if obj.mode not in {"OBJECT", "EDIT"}:
-        return report_text("is in another mode: go to object or edit mode first")
-    return ""
-
-
-@contextmanager
-def editable(obj: bpy.types.Object) -> Iterator[bmesh.types.BMesh]:
-    """The object's mesh to change, in object and in edit mode."""
-    if obj.mode == "EDIT":
-        mesh = bmesh.from_edit_mesh(obj.data)
-        _number(mesh)
-        yield mesh
-        bmesh.update_edit_mesh(obj.data)
-        return
-    mesh = bmesh.new()
-    try:
-        mesh.from_mesh(obj.data)
-        _number(mesh)
-        yield mesh
-        mesh.to_mesh(obj.data)
-        obj.data.update()
-    finally:
-        mesh.free()
-
-
-def _restore(obj: bpy.types.Object, mesh: bmesh.types.BMesh) -> None:
-    """Gives an object the mesh that it had."""
-    if obj.mode != "EDIT":
-        mesh.to_mesh(obj.data)
-        obj.data.update()
-        return
-    copy = bpy.data.meshes.new(obj.data.name)
-    try:
-        mesh.to_mesh(copy)
-        edited = bmesh.from_edit_mesh(obj.data)
-        edited.clear()
-        edited.from_mesh(copy)
-        bmesh.update_edit_mesh(obj.data)
-    finally:
-        bpy.data.meshes.remove(copy)
-
-
-def _number(mesh: bmesh.types.BMesh) -> None:
-    for sequence in (mesh.verts, mesh.edges, mesh.faces):
-        sequence.index_update()
+def _source_triangles(root: bpy.types.Object, obj: bpy.types.Object) -> np.ndarray:
+    if custom_properties.kind(root) == custom_properties.HULL:
+        return sources.hull_source(root).triangles.astype(np.int64)
+    parts, record = sources.set_source(root).parts, obj.get(custom_properties.RECORD)
+    if isinstance(record, int) and 0 <= record < len(parts) and custom_properties.came_with(obj, root):
+        return parts[record].triangles.astype(np.int64)
+    return np.zeros((0, 3), np.int64)

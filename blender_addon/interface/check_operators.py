@@ -98,12 +98,4 @@ def shown_problem(context: bpy.types.Context, root_uid: int, check: str, severit
 
 CLASSES = (SYLPHEED_OT_check, SYLPHEED_OT_select_problem)
 
-
-def register() -> None:
-    for cls in CLASSES:
-        bpy.utils.register_class(cls)
-
-
-def unregister() -> None:
-    for cls in reversed(CLASSES):
-        bpy.utils.unregister_class(cls)
+register, unregister = bpy.utils.register_classes_factory(CLASSES)

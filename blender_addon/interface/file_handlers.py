@@ -34,12 +34,4 @@ class IO_FH_sylpheed_set(bpy.types.FileHandler):
 
 CLASSES = (IO_FH_sylpheed_col, IO_FH_sylpheed_set)
 
-
-def register() -> None:
-    for cls in CLASSES:
-        bpy.utils.register_class(cls)
-
-
-def unregister() -> None:
-    for cls in reversed(CLASSES):
-        bpy.utils.unregister_class(cls)
+register, unregister = bpy.utils.register_classes_factory(CLASSES)

@@ -6,6 +6,7 @@ import bpy
 
 from ...core.errors import SylpheedError
 from ...core.text import some
+from ..checks.fixing import Fixed
 from ..scene import importing, object_names, viewport
 from ..translations import report_text
 from . import outcome
@@ -44,20 +45,17 @@ def refuse(operator: bpy.types.Operator, error: SylpheedError) -> Result:
 
 
 def report_fixed(
-    context: bpy.types.Context,
-    operator: bpy.types.Operator,
-    root: bpy.types.Object,
-    fixed: dict[str, int],
-    left_out: dict[str, str],
+    operator: bpy.types.Operator, context: bpy.types.Context, root: bpy.types.Object, done: Fixed
 ) -> Result:
     """Reports how much was fixed of each object, and why others are as they were. Returns the operator's result."""
     viewport.redraw(context)
-    if left_out:
-        operator.report({"WARNING"}, "; ".join(f"`{name}` {why}" for name, why in left_out.items()))
-    elif not fixed:
+    if done.left_out:
+        operator.report({"WARNING"}, "; ".join(f"`{name}` {why}" for name, why in done.left_out.items()))
+    elif not done.counts:
         operator.report({"INFO"}, report_text("{name}: nothing to mend", name=root.name))
-    if not fixed:
+    if not done.counts:
         return {"CANCELLED"}
-    names = some([f"`{name}`" for name in fixed])
-    operator.report({"INFO"}, report_text("{count:,} mended in {names}", count=sum(fixed.values()), names=names))
+    names = some([f"`{name}`" for name in done.counts])
+    count = sum(done.counts.values())
+    operator.report({"INFO"}, report_text("{count:,} mended in {names}", count=count, names=names))
     return {"FINISHED"}

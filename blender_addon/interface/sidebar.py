@@ -9,13 +9,11 @@ from ..checks import problems, results
 from ..scene import custom_properties
 from ..scene.roots import NAMES, has_root, shown_root
 from ..translations import CONTEXT
-from . import fix_operators, object_fix_operators
 from .check_operators import SYLPHEED_OT_check, SYLPHEED_OT_select_problem
+from .fix_operators import FIXES
 from .layouts import WIDTH, draw_message, width
 
 ICONS = {Severity.ERROR: "CANCEL", Severity.WARNING: "ERROR", Severity.INFO: "INFO"}
-
-FIXES = fix_operators.FIXES | object_fix_operators.FIXES
 
 
 class SYLPHEED_PT_hull(bpy.types.Panel):
@@ -122,12 +120,4 @@ def _draw_fact(layout: bpy.types.UILayout, fact: problems.Fact) -> None:
 
 CLASSES = (SYLPHEED_PT_hull, SYLPHEED_PT_hull_facts)
 
-
-def register() -> None:
-    for cls in CLASSES:
-        bpy.utils.register_class(cls)
-
-
-def unregister() -> None:
-    for cls in reversed(CLASSES):
-        bpy.utils.unregister_class(cls)
+register, unregister = bpy.utils.register_classes_factory(CLASSES)
