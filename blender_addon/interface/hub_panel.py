@@ -9,13 +9,15 @@ import bpy
 
 from ...core.errors import SylpheedError
 from ...core.game.game_folder import find_game
+from ...core.game.play_folder import is_deployed
 from ..checks import results
 from ..scene import custom_properties, mod_record, stage_import
 from ..scene.roots import find_all_roots
 from ..translations import label_text
 from .mod_operator import EXPORT_SCENE_OT_sylpheed_mod
 from .outcome_panel import SYLPHEED_OT_select_named
-from .preferences import folders
+from .play_operators import SYLPHEED_OT_deploy, SYLPHEED_OT_restore
+from .preferences import folders, play_folder_of
 from .stage_operator import IMPORT_SCENE_OT_sylpheed_stage
 
 FRESH = 3.0
@@ -44,6 +46,8 @@ def _look_at(which: str, path: str) -> tuple[str, bool]:
         return label_text("Holds a mod") if there else label_text("Empty yet"), True
     if not os.path.isdir(path):
         return label_text("No such folder"), False
+    if which == "play" and is_deployed(path):
+        return label_text("Holds the mod"), True
     try:
         game = find_game(path)
     except SylpheedError:
@@ -87,6 +91,7 @@ class SYLPHEED_PT_hub(bpy.types.Panel):
         column = layout.column(align=True)
         _draw_folder(column, label_text("Game Folder"), "game", game)
         _draw_folder(column, label_text("Mod Folder"), "mod", mod)
+        _draw_folder(column, label_text("Play Folder"), "play", play_folder_of(context))
         layout.operator(IMPORT_SCENE_OT_sylpheed_stage.bl_idname, text="Import Stage…", icon="IMPORT")
         roots = find_all_roots(context.scene)
         column = layout.column(align=True)
@@ -97,6 +102,9 @@ class SYLPHEED_PT_hub(bpy.types.Panel):
         row = layout.row()
         row.enabled = bool(roots)
         row.operator(EXPORT_SCENE_OT_sylpheed_mod.bl_idname, text="Export Mod…", icon="EXPORT")
+        row = layout.row(align=True)
+        row.operator(SYLPHEED_OT_deploy.bl_idname, text="Deploy", icon="PLAY")
+        row.operator(SYLPHEED_OT_restore.bl_idname, text="Restore Originals", icon="LOOP_BACK")
 
 
 def _draw_folder(layout: bpy.types.UILayout, label: str, which: str, path: str) -> None:

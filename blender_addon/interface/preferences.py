@@ -28,10 +28,18 @@ class SylpheedPreferences(bpy.types.AddonPreferences):
         options=PATH_OPTIONS,
     )
 
+    play_folder: StringProperty(
+        name="Play Folder",
+        description="The copy of the game that the emulator runs. Only Deploy and Restore write there",
+        subtype="DIR_PATH",
+        options=PATH_OPTIONS,
+    )
+
     def draw(self, context: bpy.types.Context) -> None:
         self.layout.use_property_split = True
         self.layout.prop(self, "game_folder")
         self.layout.prop(self, "mod_folder")
+        self.layout.prop(self, "play_folder")
 
 
 def folders(context: bpy.types.Context) -> tuple[str, str]:
@@ -41,3 +49,11 @@ def folders(context: bpy.types.Context) -> tuple[str, str]:
         return "", ""
     game, mod = preferences.game_folder, preferences.mod_folder
     return bpy.path.abspath(game) if game else "", bpy.path.abspath(mod) if mod else ""
+
+
+def play_folder_of(context: bpy.types.Context) -> str:
+    """The play folder, "" where none is set."""
+    preferences = context.preferences.addons[EXTENSION].preferences
+    if not isinstance(preferences, SylpheedPreferences) or not preferences.play_folder:
+        return ""
+    return bpy.path.abspath(preferences.play_folder)

@@ -10,6 +10,7 @@ from ..scene import custom_properties
 from ..scene.roots import NAMES, has_root, shown_root
 from ..translations import CONTEXT
 from .check_operators import SYLPHEED_OT_check, SYLPHEED_OT_select_problem
+from .fix_all_operator import SYLPHEED_OT_fix_all
 from .fix_operators import FIXES
 from .layouts import WIDTH, draw_message, width
 
@@ -47,6 +48,8 @@ class SYLPHEED_PT_hull(bpy.types.Panel):
             layout.label(text="Edited since the last check", icon="FILE_REFRESH")
         column = layout.column()
         column.active = not result.edited
+        if any(problem.check in FIXES for problem in result.checked.problems):
+            layout.operator(SYLPHEED_OT_fix_all.bl_idname, text="Fix All").root_uid = root.session_uid
         _draw_verdict(column, result.checked.sound, len(result.checked.problems))
         for problem in result.checked.problems:
             _draw_problem(column, root, problem)

@@ -109,7 +109,7 @@ def _make_hull(scene: bpy.types.Scene, stem: str, data: bytes, hull: mcol.Hull, 
         groups = [kept[group] for group in _grouped(surface, len(names))]
     new, origins = zip(
         *(
-            _about_its_centre(_new_mesh(object_names.surface(stem, name), hull.vertices, triangles, group))
+            about_its_centre(new_mesh(object_names.surface(stem, name), hull.vertices, triangles, group))
             for name, group in zip(names, groups, strict=True)
         ),
         strict=True,
@@ -212,7 +212,7 @@ def _make_set(
     root[custom_properties.IMPORTED] = [number for number, _ in chosen]
     groups: dict[tuple[str, ...], bpy.types.Collection] = {(): collection}
     parts = [library.parts[number] for number, _ in chosen]
-    new = _new_parts([name for _, name in chosen], parts)
+    new = new_parts([name for _, name in chosen], parts)
     for done, ((number, name), mesh) in enumerate(zip(chosen, make_meshes(new), strict=True)):
         obj = add_object(name, mesh, root, _group(groups, object_names.part_groups(name)))
         colors.color_part(obj, object_names.part_groups(name))
@@ -239,14 +239,14 @@ def _make_set(
     return Imported(root, summary, tuple(warnings))
 
 
-def _new_parts(names: list[str], parts: list[collision_set.Part]) -> list[NewMesh]:
+def new_parts(names: list[str], parts: list[collision_set.Part]) -> list[NewMesh]:
     """The meshes of parts, less what is kept aside."""
     most = max((max(len(part.vertices), len(part.triangles)) for part in parts), default=0)
     claims = np.arange(1, most + 1, dtype=np.int32)
     return [
         NewMesh(name, part.vertices, part.triangles, claims[: len(part.vertices)], claims[: len(part.triangles)])
         if assemble.nothing_aside(part)
-        else _new_mesh(name, part.vertices, part.triangles, np.flatnonzero(~repeated(part.triangles)))
+        else new_mesh(name, part.vertices, part.triangles, np.flatnonzero(~repeated(part.triangles)))
         for name, part in zip(names, parts, strict=True)
     ]
 
@@ -311,7 +311,7 @@ def add_object(
     return obj
 
 
-def _new_mesh(name: str, vertices: np.ndarray, triangles: np.ndarray, numbers: np.ndarray) -> NewMesh:
+def new_mesh(name: str, vertices: np.ndarray, triangles: np.ndarray, numbers: np.ndarray) -> NewMesh:
     """The triangles of these numbers with the vertices that they use, both in the source's order."""
     triangles = triangles[numbers]
     used = np.zeros(len(vertices), bool)
@@ -321,7 +321,7 @@ def _new_mesh(name: str, vertices: np.ndarray, triangles: np.ndarray, numbers: n
     return NewMesh(name, vertices[used], place[triangles], *(claim.astype(np.int32) for claim in claims))
 
 
-def _about_its_centre(new: NewMesh) -> tuple[NewMesh, np.ndarray]:
+def about_its_centre(new: NewMesh) -> tuple[NewMesh, np.ndarray]:
     """A mesh with the centre of its box as its origin, and that point, float64 (3,).
 
     The point is a multiple of a power of two, so that float32 holds it, and holds it moved by whole units as well.

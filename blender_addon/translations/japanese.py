@@ -5,6 +5,13 @@ full stop at its end: Blender adds one.
 """
 
 OPERATORS = {
+    "Deploy": "配置",
+    "Deploy Sylpheed Mod": "Sylpheed Modを配置",
+    "Restore Originals": "元に戻す",
+    "Restore Sylpheed Originals": "Sylpheed の元ファイルを復元",
+    "Fix All": "すべて修正",
+    "Fix All Sylpheed Problems": "Sylpheed の問題をすべて修正",
+    "Revert to Sylpheed Source": "Sylpheed のソースに戻す",
     "Add to Hull": "当たり判定メッシュに追加",
     "Add to Sylpheed Hull": "Sylpheed 当たり判定メッシュに追加",
     "Copy": "コピー",
@@ -61,6 +68,33 @@ OPERATORS = {
 }
 
 TEXTS = {
+    "Copy the mod's files into the play folder. The files that they replace are kept once as .orig": (
+        "Modのファイルをプレイフォルダーにコピー。置き換えられるファイルは一度だけ .orig として保存"
+    ),
+    "Put the original files of the play folder back": "プレイフォルダーの元のファイルを復元",
+    "Choose the play folder in the preferences": "プリファレンスでプレイフォルダーを選んでください",
+    "deployed {count:,} files to {path}, kept {kept:,} originals": (
+        "{count:,} 個のファイルを {path} に配置し、元のファイル {kept:,} 個を保存しました"
+    ),
+    "restored {count:,} files in {path}": "{path} のファイル {count:,} 個を復元しました",
+    "Fix all errors and warnings that can be fixed safely": "安全に修正できるエラーと警告をすべて修正",
+    'fixed {count:,} in "{name}"': "「{name}」で {count:,} 個修正しました",
+    "Put the active object, or the whole hull or collision set, back to what its source file says": (
+        "アクティブなオブジェクト、または当たり判定メッシュ・セット全体を、ソースファイルの状態に戻す"
+    ),
+    "Whole": "全体",
+    "Everything parented to the root: deleted surfaces come back, new objects are deleted": (
+        "ルートの子すべて（削除した面は復活し、新しいオブジェクトは削除されます）"
+    ),
+    '"{name}": {reverted:,} put back, {made:,} made again, {deleted:,} deleted': (
+        "「{name}」: {reverted:,} 個を復元、{made:,} 個を再作成、{deleted:,} 個を削除"
+    ),
+    '"{name}" is put back to its source': "「{name}」をソースに戻しました",
+    "Play Folder": "プレイフォルダー",
+    "The copy of the game that the emulator runs. Only Deploy and Restore write there": (
+        "エミュレーターが実行するゲームのコピー（書き込むのは配置と復元だけです）"
+    ),
+    "Holds the mod": "Modを配置済み",
     # The first panel, the last result
     '"{name}" isn\'t in this view layer': "「{name}」はこのビューレイヤーにありません",
     "Can't be exported": "エクスポートできません",

@@ -1,0 +1,41 @@
+"""The operator that fixes all that can be fixed safely, in one undo step."""
+
+from __future__ import annotations
+
+import bpy
+
+from ...core.errors import Severity, SylpheedError
+from ..checks import results
+from ..checks.fix_order import fix_all
+from ..checks.results import summary
+from ..scene import viewport
+from ..scene.roots import find_any_root
+from ..translations import report_text
+from .check_operators import RootProperties
+from .reporting import Result, refuse, report
+
+
+class SYLPHEED_OT_fix_all(bpy.types.Operator, RootProperties):
+    """Fix all errors and warnings that can be fixed safely"""
+
+    bl_idname = "sylpheed.fix_all"
+    bl_label = "Fix All Sylpheed Problems"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context: bpy.types.Context) -> Result:
+        try:
+            root = find_any_root(context, self.root, self.root_uid)
+            fixed = fix_all(context, root)
+            checked = results.run(context, root)
+        except SylpheedError as error:
+            return refuse(self, error)
+        viewport.redraw(context)
+        for name, count in fixed.items():
+            report(self, "INFO", report_text('fixed {count:,} in "{name}"', count=count, name=name))
+        left = checked.count(Severity.ERROR) + checked.count(Severity.WARNING)
+        report(self, "WARNING" if left else "INFO", summary(checked))
+        return {"FINISHED"} if fixed else {"CANCELLED"}
+
+
+CLASSES = (SYLPHEED_OT_fix_all,)
+register, unregister = bpy.utils.register_classes_factory(CLASSES)

@@ -1,0 +1,89 @@
+"""Operators that put the mod into the game that is played, and take it out again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import bpy
+
+from ...core.errors import SylpheedError
+from ...core.game import play_folder
+from ..translations import report_text
+from . import outcome
+from .preferences import folders, play_folder_of
+from .reporting import Result, refuse, report
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class PlayOperator:
+    """Runs one of `core.game.play_folder`'s functions with the folders of the preferences."""
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if play_folder_of(context):
+            return True
+        cls.poll_message_set("Choose the play folder in the preferences")
+        return False
+
+    def run(self, context: bpy.types.Context, act: Callable[[str, str, str, Callable[[float], None]], str]) -> Result:
+        """Calls `act` with game, mod, play folder and a progress; reports what it returns."""
+        window = context.window_manager
+        window.progress_begin(0, 1)
+        try:
+            game, mod = folders(context)
+            text = act(game, mod, play_folder_of(context), window.progress_update)
+        except SylpheedError as error:
+            return refuse(self, error)
+        finally:
+            window.progress_end()
+        report(self, "INFO", text)
+        outcome.note_path(self, play_folder_of(context) + "/x")
+        return {"FINISHED"}
+
+
+class SYLPHEED_OT_deploy(PlayOperator, bpy.types.Operator):
+    """Copy the mod's files into the play folder. The files that they replace are kept once as .orig"""
+
+    bl_idname = "sylpheed.deploy"
+    bl_label = "Deploy Sylpheed Mod"
+
+    def execute(self, context: bpy.types.Context) -> Result:
+        def act(game: str, mod: str, play: str, progress: Callable[[float], None]) -> str:
+            done = play_folder.deploy(mod, play, game, progress)
+            return report_text(
+                "deployed {count:,} files to {path}, kept {kept:,} originals",
+                count=len(done.files),
+                path=play,
+                kept=len(done.kept),
+            )
+
+        return self.run(context, act)
+
+
+class SYLPHEED_OT_restore(PlayOperator, bpy.types.Operator):
+    """Put the original files of the play folder back"""
+
+    bl_idname = "sylpheed.restore"
+    bl_label = "Restore Sylpheed Originals"
+
+    def execute(self, context: bpy.types.Context) -> Result:
+        def act(game: str, mod: str, play: str, progress: Callable[[float], None]) -> str:
+            done = play_folder.restore(play, game, progress)
+            return report_text("restored {count:,} files in {path}", count=len(done), path=play)
+
+        return self.run(context, act)
+
+
+CLASSES = (SYLPHEED_OT_deploy, SYLPHEED_OT_restore)
+
+
+def register() -> None:
+    for cls in CLASSES:
+        bpy.utils.register_class(cls)
+
+
+def unregister() -> None:
+    for cls in reversed(CLASSES):
+        bpy.utils.unregister_class(cls)
