@@ -1,22 +1,20 @@
-"""The sidebar's panel of the grid, and the switches that it needs."""
+"""The sidebar's panels of the grid and of Shoot, and the switches that they need."""
 
 from __future__ import annotations
-
-import textwrap
 
 import bpy
 
 from ...core.errors import SylpheedError
 from ...core.runtime import queries
-from ..overlay import grid_layers, state, switch
+from ..overlay import following, grid_layers, state, switch
+from ..overlay.legend import NOTES
 from ..overlay.settings import settings
 from ..scene.custom_properties import HULL
 from ..scene.roots import has_root
 from ..translations import label_text
+from .layouts import draw_message
 from .reporting import Result, refuse
 from .shoot import VIEW3D_OT_sylpheed_shoot, lines
-
-MOST_LINES = 12
 
 
 class VIEW3D_OT_sylpheed_grid(bpy.types.Operator):
@@ -55,19 +53,21 @@ class VIEW3D_OT_sylpheed_refresh_grid(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class SylpheedSubpanel:
+class SylpheedPanel:
+    """A panel of the tab that is about the hull in the scene."""
+
     bl_space_type = "VIEW_3D"
     bl_region_type = "UI"
     bl_category = "Sylpheed"
     bl_order = 4
 
-
-class SYLPHEED_PT_grid(SylpheedSubpanel, bpy.types.Panel):
-    bl_label = "Grid"
-
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         return has_root(context.scene, HULL)
+
+
+class SYLPHEED_PT_grid(SylpheedPanel, bpy.types.Panel):
+    bl_label = "Grid"
 
     def draw(self, context: bpy.types.Context) -> None:
         layout, shown, overlay = self.layout, settings(context), state.current()
@@ -81,29 +81,44 @@ class SYLPHEED_PT_grid(SylpheedSubpanel, bpy.types.Panel):
         row.operator(VIEW3D_OT_sylpheed_refresh_grid.bl_idname, text="", icon="FILE_REFRESH")
         if overlay is None:
             return
+        _draw_age(layout, context, overlay)
+        wanted = state.wanted_layers(context, overlay)
         column = layout.column(align=True)
-        for name in ("cells", "rock", "cursor", "spheres", "follow"):
+        for name in ("cells", "rock", "cursor", "spheres"):
             column.prop(shown, name)
+            if name in wanted and not state.layers_of(context, overlay, name):
+                column.label(text=NOTES[name], icon="BLANK1")
+        column.prop(shown, "follow")
         if state.root_shown(context, overlay) is None:
             layout.label(text="No hull is in the scene", icon="INFO")
             return
-        if overlay.refusal:
-            box = layout.box().column(align=True)
-            box.label(text="Shown as it last was, because now:", icon="ERROR")
-            _wrapped(box, overlay.refusal)
-        grid = overlay.hull.grid
         column = layout.column(align=True)
-        dimensions = " x ".join(map(str, grid.dimensions))
-        sides = " x ".join(f"{side:,.7g}" for side in sorted({*grid.cell_size.tolist()}))
-        told = (
-            label_text("{name}: {dimensions} cells", name=overlay.root, dimensions=dimensions),
-            label_text("of {sides} units", sides=sides),
-        )
-        for text in told:
+        for text in _dimension_lines(overlay):
             column.label(text=text, translate=False)
 
 
-class SYLPHEED_PT_grid_cursor(SylpheedSubpanel, bpy.types.Panel):
+def _draw_age(layout: bpy.types.UILayout, context: bpy.types.Context, overlay: state.Overlay) -> None:
+    """Says where another hull is shown than the scene holds, and why."""
+    if state.is_outdated(context, overlay):
+        layout.label(text=NOTES["outdated"], icon="ERROR")
+        layout.operator(VIEW3D_OT_sylpheed_refresh_grid.bl_idname, text="Refresh", icon="FILE_REFRESH")
+    elif overlay.refusal and state.root_shown(context, overlay) is not None:
+        box = layout.box().column(align=True)
+        box.label(text="Shown as it last was, because now:", icon="ERROR")
+        draw_message(box, overlay.refusal)
+
+
+def _dimension_lines(overlay: state.Overlay) -> list[str]:
+    grid = overlay.hull.grid
+    dimensions = " x ".join(map(str, grid.dimensions))
+    sides = " x ".join(f"{side:,.7g}" for side in sorted({*grid.cell_size.tolist()}))
+    return [
+        label_text("{name}: {dimensions} cells", name=overlay.root, dimensions=dimensions),
+        label_text("of {sides} units", sides=sides),
+    ]
+
+
+class SYLPHEED_PT_grid_cursor(SylpheedPanel, bpy.types.Panel):
     bl_label = "At the 3D Cursor"
     bl_parent_id = "SYLPHEED_PT_grid"
 
@@ -116,28 +131,39 @@ class SYLPHEED_PT_grid_cursor(SylpheedSubpanel, bpy.types.Panel):
 
     def draw(self, context: bpy.types.Context) -> None:
         overlay = state.current()
-        place = state.place_at_cursor(context, overlay)
-        column = self.layout.column(align=True)
-        for text in place_lines(place) if place else [label_text("The root is scaled to nothing")]:
-            _wrapped(column, text)
+        for text in cursor_lines(context, overlay):
+            draw_message(self.layout, text, "NONE")
+        if overlay.refresh_wanted:
+            following.later()
 
 
-class SYLPHEED_PT_grid_shoot(SylpheedSubpanel, bpy.types.Panel):
+class SYLPHEED_PT_shoot(SylpheedPanel, bpy.types.Panel):
     bl_label = "Shoot"
-    bl_parent_id = "SYLPHEED_PT_grid"
+    bl_order = 5
+    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
         layout, overlay = self.layout, state.current()
         layout.prop(settings(context), "radius")
         layout.operator(VIEW3D_OT_sylpheed_shoot.bl_idname, text="Shoot", icon="TRACKER")
-        if overlay is not None and overlay.shot is not None:
-            column = layout.column(align=True)
-            for text in lines(overlay.shot):
-                column.label(text=text, translate=False)
+        if overlay is None or overlay.shot is None:
+            return
+        column = layout.column(align=True)
+        column.active = not state.is_outdated(context, overlay)
+        for text in lines(overlay.shot):
+            column.label(text=text, translate=False)
+
+
+def cursor_lines(context: bpy.types.Context, overlay: state.Overlay) -> list[str]:
+    """What to report about the 3D cursor's place: nothing that an edit may have changed since."""
+    place = state.place_at_cursor(context, overlay)
+    if state.is_outdated(context, overlay):
+        return [label_text(NOTES["outdated"])]
+    return place_lines(place) if place else [label_text("The root is scaled to nothing")]
 
 
 def place_lines(place: queries.Place) -> list[str]:
-    """What to tell about a point."""
+    """What to report about a point."""
     here = label_text("Solid here" if place.solid else "Free here")
     if place.position is None:
         return [here, label_text("Outside the grid")]
@@ -147,19 +173,8 @@ def place_lines(place: queries.Place) -> list[str]:
     cell = label_text(
         "Cell ({x}, {y}, {z}), number {number:,}: {state}", x=x, y=y, z=z, number=place.number, state=content
     )
-    told = [here, cell]
-    if len(place.triangles):
-        numbers = ", ".join(map(str, place.triangles.tolist()))
-        told.append(label_text("{count:,} triangles: {numbers}", count=len(place.triangles), numbers=numbers))
-    return told
-
-
-def _wrapped(column: bpy.types.UILayout, text: str) -> None:
-    rows = textwrap.wrap(text, 34)
-    for row in rows[:MOST_LINES]:
-        column.label(text=row, translate=False)
-    if len(rows) > MOST_LINES:
-        column.label(text="…", translate=False)
+    count = len(place.triangles)
+    return [here, cell, *([label_text("Triangles listed: {count:,}", count=count)] if count else [])]
 
 
 def _draw_view_menu(self: bpy.types.Menu, context: bpy.types.Context) -> None:
@@ -174,7 +189,7 @@ CLASSES = (
     VIEW3D_OT_sylpheed_shoot,
     SYLPHEED_PT_grid,
     SYLPHEED_PT_grid_cursor,
-    SYLPHEED_PT_grid_shoot,
+    SYLPHEED_PT_shoot,
 )
 
 

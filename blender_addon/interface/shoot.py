@@ -1,4 +1,4 @@
-"""Rays and ships' spheres sent from the view through the game's own query."""
+"""Rays, and spheres of a ship's radius, sent from the view through the game's own query."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from ...core.runtime import queries
 from ..overlay import state, switch
 from ..overlay.settings import settings
 from ..scene import creating, viewport
-from ..translations import label_text
-from .reporting import Result, refuse
+from ..translations import label_text, report_text
+from .reporting import Result, refuse, report
 
 
 class VIEW3D_OT_sylpheed_shoot(bpy.types.Operator):
@@ -71,11 +71,13 @@ class VIEW3D_OT_sylpheed_shoot(bpy.types.Operator):
             place = (event.mouse_x - region.x, event.mouse_y - region.y)
             self.radius = settings(context).radius
             try:
+                state.bring_up_to_date(context)
+                root = state.root_shown(context, overlay)
                 self.start, self.movement = _line_through(root, overlay.hull, region, view, place, self.radius)
             except SylpheedError as error:
                 self.cancel(context)
                 return refuse(self, error)
-            self._shoot(overlay.hull)
+            self._shoot(overlay)
             viewport.redraw(context)
             return {"RUNNING_MODAL"}
         return {"PASS_THROUGH"}
@@ -87,23 +89,27 @@ class VIEW3D_OT_sylpheed_shoot(bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> Result:
         try:
             switch.turn_on(context)
+            state.bring_up_to_date(context)
             if not any(self.movement):
                 raise RefusedError("the shot goes nowhere", remedy="give a movement other than 0")
             creating.check_numbers("the shot", *self.start, *self.movement, self.radius)
         except SylpheedError as error:
             return refuse(self, error)
-        self._shoot(state.current().hull)
+        self._shoot(state.current())
         viewport.redraw(context)
         return {"FINISHED"}
 
-    def _shoot(self, hull: mcol.Hull) -> None:
+    def _shoot(self, overlay: state.Overlay) -> None:
+        if overlay.refusal:
+            report(self, "WARNING", report_text("Shot at the hull as it last was: {reason}", reason=overlay.refusal))
+        hull = overlay.hull
         shot = queries.shoot(hull, np.array(self.start), np.array(self.movement), self.radius or None)
         state.show_shot(shot)
         self.report({"INFO"}, ", ".join(lines(shot)))
 
 
 def lines(shot: queries.Shot) -> list[str]:
-    """What to tell about a shot."""
+    """What to report about a shot."""
     if shot.first is None:
         return [label_text("Misses the grid: no cell is visited")]
     sides = " x ".join(str(last - first + 1) for first, last in zip(shot.first, shot.last, strict=True))

@@ -9,10 +9,14 @@ from gpu_extras.batch import batch_for_shader
 
 from ..scene import custom_properties
 from ..scene.roots import root_of
-from ..translations import label_text
 from . import following, state
-from .grid_layers import Layer
-from .settings import settings
+from .shapes import Color, Layer
+
+FONT = 0
+LINE, SQUARE = 18, 11
+"""Height of a row of the legend, and side of a colour's square, in pixels of an unscaled interface."""
+
+BACKGROUND: Color = (0.0, 0.0, 0.0, 0.6)
 
 _handles: list = []
 
@@ -48,6 +52,8 @@ def _draw_view() -> None:
             _draw_layer(layer)
         gpu.state.depth_test_set("NONE")
         gpu.state.blend_set("NONE")
+    if overlay.refresh_wanted:
+        following.later()
 
 
 def _draw_layer(layer: Layer) -> None:
@@ -71,27 +77,32 @@ def _draw_legend() -> None:
     context, overlay = bpy.context, state.current()
     if overlay is None or not context.space_data.overlay.show_overlays:
         return
-    if not settings(context).cells or state.root_shown(context, overlay) is None:
+    rows = state.legend_rows(context, overlay)
+    if not rows:
         return
     scale = context.preferences.system.ui_scale
-    line, font = 18 * scale, 0
+    line, square = LINE * scale, SQUARE * scale
+    blf.size(FONT, 12 * scale)
+    blf.color(FONT, 1.0, 1.0, 1.0, 1.0)
+    indents = [1.5 * square if row.color else 0.0 for row in rows]
+    width = max(blf.dimensions(FONT, row.text)[0] + indent for row, indent in zip(rows, indents, strict=True))
     sidebar = sum(region.width for region in context.area.regions if region.type == "UI" and region.width > 1)
-    x = context.region.width - sidebar - 170 * scale
-    y = 20 * scale
-    blf.size(font, 12 * scale)
-    blf.enable(font, blf.SHADOW)
-    blf.shadow(font, 3, 0.0, 0.0, 0.0, 0.8)
-    rows = [*reversed(overlay.legend), ((1.0, 1.0, 1.0, 1.0), label_text("Triangles in a cell"))]
+    left, bottom = context.region.width - sidebar - width - line, 1.2 * line
+    gpu.state.blend_set("ALPHA")
+    _fill(left - line / 2, bottom - line / 2, width + line, len(rows) * line + line / 2, BACKGROUND)
+    for number, (row, indent) in enumerate(zip(reversed(rows), reversed(indents), strict=True)):
+        y = bottom + number * line
+        if row.color:
+            _fill(left, y, square, square, (*row.color[:3], 1.0))
+        blf.position(FONT, left + indent, y, 0)
+        blf.draw(FONT, row.text)
+    gpu.state.blend_set("NONE")
+
+
+def _fill(x: float, y: float, width: float, height: float, color: Color) -> None:
+    """Fills a rectangle of the region, in pixels."""
+    corners = [(x, y), (x + width, y), (x, y + height), (x + width, y + height)]
     shader = gpu.shader.from_builtin("UNIFORM_COLOR")
-    for number, (color, text) in enumerate(rows):
-        bottom = y + number * line
-        if number < len(overlay.legend):
-            square = [(x - 18 * scale, bottom), (x - 6 * scale, bottom), (x - 18 * scale, bottom + 11 * scale)]
-            square += [square[2], square[1], (x - 6 * scale, bottom + 11 * scale)]
-            shader.bind()
-            shader.uniform_float("color", (*color[:3], 1.0))
-            batch_for_shader(shader, "TRIS", {"pos": square}).draw(shader)
-        blf.color(font, 1.0, 1.0, 1.0, 1.0)
-        blf.position(font, x if number < len(overlay.legend) else x - 18 * scale, bottom, 0)
-        blf.draw(font, text)
-    blf.disable(font, blf.SHADOW)
+    shader.bind()
+    shader.uniform_float("color", color)
+    batch_for_shader(shader, "TRI_STRIP", {"pos": corners}).draw(shader)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import time
-
 import bpy
 from bpy.app.handlers import persistent
 
 from ...core.errors import SylpheedError
 from ..scene import viewport
-from ..scene.roots import by_uid, root_of
 from . import state
 from .settings import settings
 
@@ -55,22 +52,7 @@ def _scene_changed(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> No
     if overlay is None:
         return
     overlay.selection_changed = True
-    if not settings(bpy.context).follow or scene != bpy.context.scene:
-        return
-    root = by_uid(bpy.context.scene, overlay.root_uid)
-    # To read an edited or modified mesh, copies come and go, and Blender then reports every object with the scene.
-    if depsgraph.id_type_updated("SCENE"):
-        since, overlay.rebuilt_at = time.monotonic() - overlay.rebuilt_at, -state.ECHO
-        if since < state.ECHO and len(scene.objects) == overlay.objects:
-            return
-    edited = root is not None and any(
-        (update.is_updated_geometry or update.is_updated_transform)
-        and isinstance(update.id, bpy.types.Object)
-        and update.id.original != root
-        and root_of(update.id.original) == root
-        for update in depsgraph.updates
-    )
-    if edited or len(scene.objects) != overlay.objects:
+    if settings(bpy.context).follow and scene == bpy.context.scene and state.is_outdated(bpy.context, overlay):
         later()
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import bpy
@@ -14,32 +14,46 @@ from ...core.formats.mcol import Hull
 from ...core.runtime import queries
 from ..scene import custom_properties, exporting, sources, viewport
 from ..scene.roots import by_uid, find_root
-from . import grid_layers
+from ..scene.snapshot import Snapshot
+from . import grid_layers, legend
+from .legend import Row
 from .selection import selected_spheres
 from .settings import settings
+from .shapes import Layer, dimmed
+from .shot_layers import shot_layers
 
-ECHO = 1.0
-"""Seconds within which Blender may report reading the scene as a change of it."""
+OF_THE_SCENE = "spheres"
+"""The layer that is read from the scene, and so is never older than an edit."""
 
 
 @dataclass(eq=False)
 class Overlay:
     """A hull as it would be exported, and the layers that show it. Its root is known by Blender's number for it:
-    references to objects don't outlive an undo, and a library may have another object of that name."""
+    references to objects don't outlive an undo, and a library may have another object of that name.
+
+    `snapshot` is of the scene when the hull was read. `refusal` says why it is an earlier one. `refresh_wanted` is set
+    where something asks for the hull as it is now, and drawing must not read it.
+    """
 
     root: str = ""
     root_uid: int = 0
     hull: Hull | None = None
     refusal: str = ""
-    objects: int = 0
+    snapshot: Snapshot | None = None
     rebuilds: int = 0
-    rebuilt_at: float = -ECHO
-    legend: list[tuple[grid_layers.Color, str]] = field(default_factory=list)
+    refresh_wanted: bool = False
+    cell_rows: list[Row] = field(default_factory=list)
     shot: queries.Shot | None = None
-    layers: dict[str, list[grid_layers.Layer]] = field(default_factory=dict)
+    layers: dict[str, list[Layer]] = field(default_factory=dict)
+    dimmed: dict[str, list[Layer]] = field(default_factory=dict)
     place: queries.Place | None = None
     place_key: tuple = ()
     selection_changed: bool = True
+
+    def drop_layer(self, name: str) -> None:
+        """Has a layer made again when it is next needed."""
+        self.layers.pop(name, None)
+        self.dimmed.pop(name, None)
 
 
 _overlay: Overlay | None = None
@@ -77,6 +91,12 @@ def root_to_show(context: bpy.types.Context, overlay: Overlay) -> bpy.types.Obje
         return root
 
 
+def is_outdated(context: bpy.types.Context, overlay: Overlay) -> bool:
+    """Whether the hull was edited since it was read."""
+    root = root_shown(context, overlay)
+    return root is not None and overlay.snapshot is not None and overlay.snapshot.differs(context, root)
+
+
 def rebuild(context: bpy.types.Context, overlay: Overlay) -> None:
     """Shows the hull as it would be exported; where that is refused, the last one that wasn't, and the reason.
 
@@ -88,9 +108,8 @@ def rebuild(context: bpy.types.Context, overlay: Overlay) -> None:
         _show_nothing(overlay)
         raise
     if root.session_uid != overlay.root_uid:
-        overlay.root_uid, overlay.hull, overlay.shot = root.session_uid, None, None
+        overlay.root_uid, overlay.hull = root.session_uid, None
     overlay.root = root.name
-    overlay.objects = len(context.scene.objects)
     try:
         _, rebuilt = exporting.rebuild_root(context, root, Options(), True)
         overlay.hull, overlay.refusal = rebuilt.hull, ""
@@ -102,12 +121,11 @@ def rebuild(context: bpy.types.Context, overlay: Overlay) -> None:
             except SylpheedError:
                 _show_nothing(overlay)
                 raise
+    overlay.snapshot = Snapshot.take(context, root)
     overlay.rebuilds += 1
-    overlay.rebuilt_at = time.monotonic()
-    overlay.layers = {}
-    overlay.legend = grid_layers.legend(grid_layers.list_lengths(overlay.hull))
-    overlay.selection_changed = True
-    overlay.shot = None
+    overlay.cell_rows = legend.cell_rows(overlay.hull)
+    overlay.layers, overlay.dimmed, overlay.shot = {}, {}, None
+    overlay.selection_changed, overlay.refresh_wanted = True, False
 
 
 def refresh(context: bpy.types.Context) -> None:
@@ -117,60 +135,109 @@ def refresh(context: bpy.types.Context) -> None:
         viewport.redraw(context)
 
 
+def bring_up_to_date(context: bpy.types.Context) -> None:
+    """Reads the hull again if it was edited since. Raises as `rebuild` does."""
+    if _overlay is not None and is_outdated(context, _overlay):
+        refresh(context)
+
+
 def _show_nothing(overlay: Overlay) -> None:
-    overlay.root, overlay.root_uid, overlay.hull = "", 0, None
-    overlay.layers, overlay.legend, overlay.shot = {}, [], None
+    overlay.root, overlay.root_uid, overlay.hull, overlay.snapshot = "", 0, None, None
+    overlay.layers, overlay.dimmed, overlay.cell_rows, overlay.shot = {}, {}, [], None
+    overlay.refresh_wanted = False
 
 
 # --- layers ---------------------------------------------------------------------------------------
 
 
-def visible_layers(context: bpy.types.Context, overlay: Overlay) -> list[grid_layers.Layer]:
-    """The layers that the settings ask for, each made when it is first needed."""
-    shown, hull = settings(context), overlay.hull
-    root = root_shown(context, overlay)
-    if root is None:
+def visible_layers(context: bpy.types.Context, overlay: Overlay) -> list[Layer]:
+    """The layers that the settings ask for, dimmed where they are older than the last edit."""
+    old = is_old(context, overlay)
+    found = []
+    for name in wanted_layers(context, overlay):
+        layers = layers_of(context, overlay, name)
+        if old and name != OF_THE_SCENE:
+            layers = overlay.dimmed.setdefault(name, [dimmed(layer) for layer in layers])
+        found += layers
+    return found
+
+
+def is_old(context: bpy.types.Context, overlay: Overlay) -> bool:
+    """Whether what is shown is another hull than what an export would write now, if it weren't refused."""
+    return root_shown(context, overlay) is not None and (bool(overlay.refusal) or is_outdated(context, overlay))
+
+
+def wanted_layers(context: bpy.types.Context, overlay: Overlay) -> list[str]:
+    """The names of the layers that the settings ask for."""
+    if root_shown(context, overlay) is None:
         return []
-    found = place_at_cursor(context, overlay) if shown.cursor else None
-    if overlay.selection_changed:
-        overlay.layers.pop("spheres", None)
-        overlay.selection_changed = False
-    makers = {
-        "cells": (shown.cells, lambda: grid_layers.cell_layers(hull)),
-        "rock": (shown.rock, lambda: grid_layers.rock_layers(hull)),
-        "cursor": (found is not None, lambda: grid_layers.place_layers(hull, found)),
-        "spheres": (shown.spheres, lambda: grid_layers.sphere_layers(selected_spheres(context, root))),
-        "shot": (overlay.shot is not None, lambda: grid_layers.shot_layers(hull, overlay.shot)),
+    shown = settings(context)
+    wanted = {
+        "cells": shown.cells,
+        "rock": shown.rock,
+        "cursor": shown.cursor and place_at_cursor(context, overlay) is not None,
+        "spheres": shown.spheres,
+        "shot": overlay.shot is not None,
     }
-    layers = []
-    for name, (wanted, make) in makers.items():
-        if wanted:
-            if name not in overlay.layers:
-                overlay.layers[name] = make()
-            layers += overlay.layers[name]
-    return layers
+    return [name for name, asked in wanted.items() if asked]
+
+
+def layers_of(context: bpy.types.Context, overlay: Overlay, name: str) -> list[Layer]:
+    """The layers of a name, made when they are first needed; none where there is nothing to show."""
+    if name == "spheres" and overlay.selection_changed:
+        overlay.drop_layer(name)
+        overlay.selection_changed = False
+    hull, root = overlay.hull, root_shown(context, overlay)
+    makers: dict[str, Callable[[], list[Layer]]] = {
+        "cells": lambda: grid_layers.cell_layers(hull),
+        "rock": lambda: grid_layers.rock_layers(hull),
+        "cursor": lambda: grid_layers.place_layers(hull, overlay.place),
+        "spheres": lambda: grid_layers.sphere_layers(selected_spheres(context, root)),
+        "shot": lambda: shot_layers(hull, overlay.shot),
+    }
+    if name not in overlay.layers:
+        overlay.layers[name] = makers[name]()
+    return overlay.layers[name]
+
+
+def legend_rows(context: bpy.types.Context, overlay: Overlay) -> list[Row]:
+    """The legend of what is shown, from top to bottom."""
+    wanted = wanted_layers(context, overlay)
+    rows = [legend.note("outdated")] if is_old(context, overlay) else []
+    empty = [name for name in wanted if name in legend.NOTES and not layers_of(context, overlay, name)]
+    if "cells" in wanted:
+        rows += overlay.cell_rows
+    rows += [legend.color_row(name) for name in wanted if name in legend.COLORS and name not in empty]
+    if overlay.shot is not None:
+        rows += legend.shot_rows(overlay.shot)
+    return rows + [legend.note(name) for name in empty]
 
 
 def show_shot(shot: queries.Shot | None) -> None:
     """Shows a shot through the hull, or none."""
     if _overlay is not None and _overlay.hull is not None:
         _overlay.shot = shot
-        _overlay.layers.pop("shot", None)
+        _overlay.drop_layer("shot")
 
 
 def place_at_cursor(context: bpy.types.Context, overlay: Overlay) -> queries.Place | None:
-    """What the game knows of the 3D cursor's place, looked up again when it or the root moved."""
+    """What the game knows of the 3D cursor's place, looked up again when it or the root moved. None where that has to
+    wait until the hull is read again, as `refresh_wanted` then asks for."""
     root = root_shown(context, overlay)
     if root is None:
         return None
-    key = (overlay.rebuilds, context.scene.cursor.location[:], *(row[:] for row in root.matrix_world))
-    if key != overlay.place_key:
-        overlay.place_key = key
-        try:
-            point = np.array(viewport.in_root(root, context.scene.cursor.location))
-        except SylpheedError:
-            overlay.place = None
-        else:
-            overlay.place = queries.place(overlay.hull, point)
-        overlay.layers.pop("cursor", None)
+    key = (overlay.rebuilds, context.scene.cursor.location[:], *(row[:] for row in root.matrix_world.row))
+    if key == overlay.place_key:
+        return overlay.place
+    overlay.drop_layer("cursor")
+    if is_outdated(context, overlay):
+        overlay.place, overlay.refresh_wanted = None, True
+        return None
+    overlay.place_key = key
+    try:
+        point = np.array(viewport.in_root(root, context.scene.cursor.location))
+    except SylpheedError:
+        overlay.place = None
+    else:
+        overlay.place = queries.place(overlay.hull, point)
     return overlay.place

@@ -21,13 +21,16 @@ from core.geometry.spheres import triangle_spheres
 from tests.blender.helpers import (
     MANY_ASTEROIDS,
     ONE_ASTEROID,
+    WALL_ONLY,
     coordinates,
+    export,
     import_hull,
     move,
     select,
     source,
     surfaces,
 )
+from tests.oracle import exact
 from tests.oracle import game_queries as game
 from tests.oracle.readers import read_col
 
@@ -57,12 +60,18 @@ def shown(overlay: ModuleType, **settings: bool) -> dict[str, list]:
     now = overlay.state.current()
     found = overlay.state.visible_layers(bpy.context, now)
     wanted = [name for name in now.layers if settings.get(name) or (name == "shot" and now.shot)]
-    assert sorted(map(id, found)) == sorted(id(layer) for name in wanted for layer in now.layers[name])
+    drawn = now.dimmed if now.refusal else now.layers
+    assert sorted(map(id, found)) == sorted(id(layer) for name in wanted for layer in drawn[name])
     return {name: now.layers[name] for name in wanted}
 
 
 def root_shown(overlay: ModuleType) -> bpy.types.Object | None:
     return overlay.state.root_shown(bpy.context, overlay.state.current())
+
+
+def ends(overlay: ModuleType) -> list[int]:
+    """The longest list of each class of cells."""
+    return [last for _, last in overlay.grid_layers.LENGTHS]
 
 
 def boxes(layer) -> set[tuple]:
@@ -100,19 +109,23 @@ def test_occupied_cells_are_drawn_in_the_color_of_their_length(overlay) -> None:
     assert boxes(layer) == cells_of(source(MANY_ASTEROIDS), lambda cell: cell.lists)
     colors = layer.color.reshape(-1, 24, 4)
     assert (colors == colors[:, :1]).all(), "a box has one colour"
+    assert ends(overlay) == [10, 20, 40, 80, 160, 65_535], "the check warns beyond 160"
     lengths = [sum(len(record.indices) for record in cell.lists) for cell in read_col(source(MANY_ASTEROIDS)).cells]
     lengths = [length for length in lengths if length]
     of_color = {}
     for color, length in zip(map(tuple, colors[:, 0].tolist()), lengths, strict=True):
         of_color.setdefault(color, []).append(length)
     spans = sorted((min(found), max(found)) for found in of_color.values())
-    assert len(spans) > 3 and all(last < first for (_, last), (first, _) in itertools.pairwise(spans))
+    assert len(spans) > 1 and all(last < first for (_, last), (first, _) in itertools.pairwise(spans))
+    classes = [next(end for end in ends(overlay) if length <= end) for length in lengths]
+    assert len(set(classes)) == len(spans), "a class has one colour"
 
 
 def test_the_legend_counts_every_cell(overlay) -> None:
     import_hull(MANY_ASTEROIDS)
     bpy.ops.sylpheed.show_grid()
-    rows = [text for _, text in overlay.state.current().legend]
+    title, *rows = [row.text for row in overlay.state.current().cell_rows]
+    assert title == "Triangles in a cell"
     cells = read_col(source(MANY_ASTEROIDS)).cells
     occupied = [cell for cell in cells if cell.lists]
     assert sum(int(text.split(": ")[1].split()[0].replace(",", "")) for text in rows) == len(occupied)
@@ -145,10 +158,24 @@ def test_the_cell_under_the_cursor_is_the_game_s(overlay, place_lines) -> None:
     assert place.solid == game.inside(col, point)
     assert boxes(cell) == cells_of(source(MANY_ASTEROIDS), lambda c: (c.x, c.y, c.z) == index)
     listed = [int(i) for record in col.cells[place.number].lists for i in record.indices]
-    assert np.array_equal(fill.points.reshape(-1, 3, 3), col.vertices[col.triangles[listed].astype(int)])
-    assert len(edges.points) == 6 * len(listed)
+    low, high = cell.points.min(axis=0), cell.points.max(axis=0)
+    assert (fill.points >= low).all() and (fill.points <= high).all(), "only what lies in the cell is drawn"
+    reach = [exact.overlaps(col.vertices[col.triangles[i].astype(int)], low, high) for i in listed]
+    assert sum(reach) > 0 and len(fill.points) >= 3 * sum(reach) and len(edges.points) >= 6 * sum(reach)
     told = " ".join(place_lines(place))
-    assert str(index) in told and "holds triangles" in told and str(listed[0]) in told
+    assert str(index) in told and "holds triangles" in told and told.endswith(f"Triangles listed: {len(listed)}")
+
+
+def test_the_cell_under_the_cursor_shows_no_more_of_a_wall_than_lies_in_it(overlay) -> None:
+    import_hull(WALL_ONLY)
+    bpy.ops.sylpheed.show_grid()
+    hull = overlay.state.current().hull
+    wall = hull.vertices[hull.triangles[0].astype(int)].astype(float).mean(axis=0)
+    root = root_shown(overlay)
+    bpy.context.scene.cursor.location = (np.array(root.matrix_world) @ np.append(0.9999 * wall, 1))[:3]
+    fill, edges, cell = shown(overlay, cursor=True)["cursor"]
+    for layer in (fill, edges):
+        assert (layer.points >= cell.points.min(axis=0)).all() and (layer.points <= cell.points.max(axis=0)).all()
 
 
 def test_the_cursor_outside_of_the_grid(overlay, place_lines) -> None:
@@ -265,6 +292,124 @@ def test_showing_it_changes_nothing_in_the_file(overlay, tmp_path: Path) -> None
     shown(overlay, cells=True, rock=True, cursor=True, spheres=True)
     bpy.ops.sylpheed.shoot(start=(-20_000, 0, 0), movement=(40_000, 0, 0))
     assert everything() == before
+
+
+# --- older than the last edit ---------------------------------------------------------------------
+
+
+def outdated(overlay) -> bool:
+    bpy.context.view_layer.update()
+    return overlay.state.is_outdated(bpy.context, overlay.state.current())
+
+
+def legend(overlay) -> list[str]:
+    return [row.text for row in overlay.state.legend_rows(bpy.context, overlay.state.current())]
+
+
+def opacity(layers: list) -> list[float]:
+    return [float(np.max(layer.color[3] if isinstance(layer.color, tuple) else layer.color[:, 3])) for layer in layers]
+
+
+def test_a_grid_older_than_the_last_edit_is_dimmed_and_says_so(overlay) -> None:
+    root = import_hull(MANY_ASTEROIDS)
+    bpy.ops.sylpheed.show_grid()
+    bright = opacity(overlay.state.visible_layers(bpy.context, overlay.state.current()))
+    assert not outdated(overlay) and "Older than the last edit" not in legend(overlay)
+    rock = surfaces(root)["asteroid_05"]
+    place = rock.location.copy()
+    rock.location.x += 3_000
+    assert outdated(overlay) and legend(overlay)[0] == "Older than the last edit"
+    dim = opacity(overlay.state.visible_layers(bpy.context, overlay.state.current()))
+    assert all(0 < after < 0.5 * before for before, after in zip(bright, dim, strict=True))
+    rock.location = place
+    assert not outdated(overlay), "an edit that is taken back is none"
+    assert opacity(overlay.state.visible_layers(bpy.context, overlay.state.current())) == bright
+    rock.location.x += 3_000
+    bpy.ops.sylpheed.refresh_grid()
+    assert not outdated(overlay) and "Older than the last edit" not in legend(overlay)
+    assert opacity(overlay.state.visible_layers(bpy.context, overlay.state.current())) == bright
+
+
+def test_a_refused_hull_is_dimmed_too(overlay) -> None:
+    root = import_hull(ONE_ASTEROID)
+    bpy.ops.sylpheed.show_grid()
+    bright = opacity(overlay.state.visible_layers(bpy.context, overlay.state.current()))
+    surfaces(root)["asteroid_01"].location.x = 1e6
+    bpy.ops.sylpheed.refresh_grid()
+    assert legend(overlay)[0] == "Older than the last edit"
+    assert max(opacity(overlay.state.visible_layers(bpy.context, overlay.state.current()))) < max(bright) / 2
+
+
+def test_looking_makes_no_grid_older(overlay, tmp_path: Path) -> None:
+    root = import_hull(MANY_ASTEROIDS)
+    rock = surfaces(root)["asteroid_05"]
+    rock.modifiers.new("m", "TRIANGULATE")
+    bpy.ops.sylpheed.show_grid()
+    select(rock)
+    assert not outdated(overlay)
+    bpy.ops.object.mode_set(mode="EDIT")
+    assert not outdated(overlay)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    export(tmp_path)
+    assert not outdated(overlay)
+    rock.modifiers["m"].show_viewport = False
+    assert not outdated(overlay)
+
+
+def test_the_cursor_s_cell_waits_for_the_hull_as_it_is_now(overlay, addon: ModuleType) -> None:
+    """Drawing must not read the hull, so a moved cursor asks for that."""
+    root = import_hull(MANY_ASTEROIDS)
+    bpy.ops.sylpheed.show_grid()
+    now, panel = overlay.state.current(), addon.blender_addon.interface.grid_panel
+    assert len(shown(overlay, cursor=True)["cursor"]) and panel.cursor_lines(bpy.context, now)[0].endswith("here")
+    surfaces(root)["asteroid_05"].location.x += 3_000
+    bpy.context.view_layer.update()
+    assert panel.cursor_lines(bpy.context, now) == ["Older than the last edit"] and not now.refresh_wanted
+    bpy.context.scene.cursor.location.x += 1
+    assert overlay.state.visible_layers(bpy.context, now) == [] and now.refresh_wanted
+    overlay.following._follow()
+    assert not now.refresh_wanted and len(shown(overlay, cursor=True)["cursor"])
+    assert panel.cursor_lines(bpy.context, now)[0].endswith("here")
+
+
+def test_a_refused_hull_is_not_asked_for_again_and_again(overlay) -> None:
+    root = import_hull(ONE_ASTEROID)
+    bpy.ops.sylpheed.show_grid()
+    surfaces(root)["asteroid_01"].location.x = 1e6
+    bpy.context.view_layer.update()
+    bpy.context.scene.cursor.location.x += 1
+    overlay.state.visible_layers(bpy.context, overlay.state.current())
+    overlay.following._follow()
+    assert overlay.state.current().refusal
+    overlay.state.visible_layers(bpy.context, overlay.state.current())
+    assert not overlay.state.current().refresh_wanted
+
+
+# --- nothing to show ------------------------------------------------------------------------------
+
+
+def test_a_layer_with_nothing_to_show_says_so_and_draws_nothing(overlay) -> None:
+    root = import_hull(WALL_ONLY)
+    select(root)
+    bpy.ops.sylpheed.show_grid()
+    bpy.context.scene.cursor.location = (1e6, 0, 0)
+    layers = shown(overlay, cells=True, rock=True, cursor=True, spheres=True)
+    assert all(len(layer.points) for name in layers for layer in layers[name])
+    empty = [name for name in layers if not layers[name]]
+    assert empty == ["rock", "cursor", "spheres"]
+    assert [overlay.legend.NOTES[name] for name in empty] == legend(overlay)[-3:]
+
+
+def test_the_legend_names_what_is_shown(overlay) -> None:
+    import_hull(ONE_ASTEROID)
+    shoot_across()
+    shown(overlay, rock=True)
+    rows = overlay.state.legend_rows(bpy.context, overlay.state.current())
+    layers = overlay.state.layers_of(bpy.context, overlay.state.current(), "shot")
+    colors = {layer.color for layer in layers}
+    told = {row.text: row.color for row in rows if row.color in colors}
+    assert {"Cells visited", "Cells opened", "Triangles tested", "Path", "Hit triangle"} == told.keys()
+    assert {color for color in colors} - set(told.values()) == {overlay.shot_layers.MISSED_PATH}
 
 
 # --- shots ----------------------------------------------------------------------------------------
@@ -427,14 +572,14 @@ def test_it_shoots_at_the_active_object_s_hull(overlay) -> None:
     assert overlay.state.current().root == other.name, "where nothing is active, the one that is shown"
 
 
-def test_the_grid_shown_is_shot_at_as_it_is(overlay) -> None:
+def test_a_shot_is_at_the_hull_as_it_is_now(overlay, tmp_path: Path) -> None:
     root = import_hull(ONE_ASTEROID)
     bpy.ops.sylpheed.show_grid()
     surfaces(root)["asteroid_01"].location.x += 3_000
+    bpy.context.view_layer.update()
     shoot_across()
-    assert mcol.encode(overlay.state.current().hull) == source(ONE_ASTEROID), (
-        "only Refresh and Follow Edits read it anew"
-    )
+    assert overlay.state.current().shot is not None and not outdated(overlay)
+    assert mcol.encode(overlay.state.current().hull) == export(tmp_path) != source(ONE_ASTEROID)
 
 
 def test_a_linked_hull_is_told_from_its_namesake(overlay, tmp_path: Path) -> None:

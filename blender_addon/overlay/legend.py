@@ -1,0 +1,91 @@
+"""The legend of the overlay: what the colours mean, and what there is nothing to show of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...core.formats.mcol import Hull
+from ...core.runtime.queries import Shot
+from ..translations import label_text
+from .grid_layers import CURSOR_TRIANGLES, LENGTH_COLORS, LENGTHS, ROCK, SPHERE, length_classes, list_lengths
+from .shapes import Color
+from .shot_layers import HIT, OPENED, PATH, TESTED, VISITED
+
+NOTES = {
+    "outdated": "Older than the last edit",
+    "cells": "No cell holds triangles",
+    "rock": "No cell lies wholly in rock",
+    "cursor": "The 3D cursor is outside the grid",
+    "spheres": "Nothing of this hull is selected",
+}
+"""What the overlay says where the hull was edited since, and where a layer that is asked for has nothing to show."""
+
+NAMES = {
+    "rock": "Cells in rock",
+    "cursor": "Triangles in the cursor's cell",
+    "spheres": "Bounding spheres",
+    "visited": "Cells visited",
+    "opened": "Cells opened",
+    "tested": "Triangles tested",
+    "path": "Path",
+    "hit": "Hit triangle",
+}
+"""What the colours mean."""
+
+COLORS = {
+    "rock": ROCK,
+    "cursor": CURSOR_TRIANGLES,
+    "spheres": SPHERE,
+    "visited": VISITED,
+    "opened": OPENED,
+    "tested": TESTED,
+    "path": PATH,
+    "hit": HIT,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A line of the legend: a colour and what it means, or a text alone."""
+
+    text: str
+    color: Color | None = None
+
+
+def cell_rows(hull: Hull) -> list[Row]:
+    """A row for each class of cells that some cell is in."""
+    lengths = list_lengths(hull)
+    if not len(lengths):
+        return []
+    counts = np.bincount(length_classes(lengths), minlength=len(LENGTHS))
+    rows = [Row(label_text("Triangles in a cell"))]
+    for (first, last), color, count in zip(LENGTHS, LENGTH_COLORS, counts.tolist(), strict=True):
+        if count:
+            # The longest list matters: it is what costs frame time.
+            to = f"{last:,}" if last < LENGTHS[-1][1] else f"{int(lengths.max()):,}"
+            rows.append(Row(label_text("{first}–{last}: {count:,} cells", first=first, last=to, count=count), color))
+    return rows
+
+
+def shot_rows(shot: Shot) -> list[Row]:
+    """What the colours of a shot mean, of those that it has."""
+    found = {
+        "visited": shot.visited > 0,
+        "opened": len(shot.opened) > 0,
+        "tested": len(shot.tested) > 0,
+        "path": True,
+        "hit": shot.triangle is not None,
+    }
+    return [color_row(name) for name, there in found.items() if there]
+
+
+def color_row(name: str) -> Row:
+    """The row of a colour, by its name."""
+    return Row(label_text(NAMES[name]), COLORS[name])
+
+
+def note(name: str) -> Row:
+    """The row of a note, by its name."""
+    return Row(label_text(NOTES[name]))
