@@ -1,4 +1,4 @@
-"""The sidebar's panels of the grid and of Shoot, and the switches that they need."""
+"""The sidebar's panels of the grid, of Shoot and of Route, and the switches that they need."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from ..scene.roots import has_root
 from ..translations import label_text
 from .layouts import draw_message
 from .reporting import Result, refuse
+from .route import VIEW3D_OT_sylpheed_route, VIEW3D_OT_sylpheed_route_to_active, route_lines
 from .shoot import VIEW3D_OT_sylpheed_shoot, lines
 
 
@@ -154,6 +155,26 @@ class SYLPHEED_PT_shoot(SylpheedPanel, bpy.types.Panel):
             column.label(text=text, translate=False)
 
 
+class SYLPHEED_PT_route(SylpheedPanel, bpy.types.Panel):
+    bl_label = "Route"
+    bl_order = 6
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout, overlay = self.layout, state.current()
+        layout.prop(settings(context), "ship_radius")
+        layout.operator(VIEW3D_OT_sylpheed_route.bl_idname, text="Pick in View", icon="TRACKER")
+        layout.operator(
+            VIEW3D_OT_sylpheed_route_to_active.bl_idname, text="Cursor to Active Object", icon="PIVOT_CURSOR"
+        )
+        if overlay is None or overlay.ways is None:
+            return
+        column = layout.column(align=True)
+        column.active = not state.is_outdated(context, overlay)
+        for text in route_lines(overlay.ways):
+            draw_message(column, text, "NONE")
+
+
 def cursor_lines(context: bpy.types.Context, overlay: state.Overlay) -> list[str]:
     """What to report about the 3D cursor's place: nothing that an edit may have changed since."""
     place = state.place_at_cursor(context, overlay)
@@ -179,7 +200,13 @@ def place_lines(place: queries.Place) -> list[str]:
 
 def _draw_view_menu(self: bpy.types.Menu, context: bpy.types.Context) -> None:
     self.layout.separator()
-    for operator in (VIEW3D_OT_sylpheed_grid, VIEW3D_OT_sylpheed_refresh_grid, VIEW3D_OT_sylpheed_shoot):
+    operators = (
+        VIEW3D_OT_sylpheed_grid,
+        VIEW3D_OT_sylpheed_refresh_grid,
+        VIEW3D_OT_sylpheed_shoot,
+        VIEW3D_OT_sylpheed_route,
+    )
+    for operator in operators:
         self.layout.operator(operator.bl_idname)
 
 
@@ -187,9 +214,12 @@ CLASSES = (
     VIEW3D_OT_sylpheed_grid,
     VIEW3D_OT_sylpheed_refresh_grid,
     VIEW3D_OT_sylpheed_shoot,
+    VIEW3D_OT_sylpheed_route,
+    VIEW3D_OT_sylpheed_route_to_active,
     SYLPHEED_PT_grid,
     SYLPHEED_PT_grid_cursor,
     SYLPHEED_PT_shoot,
+    SYLPHEED_PT_route,
 )
 
 

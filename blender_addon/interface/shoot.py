@@ -5,15 +5,14 @@ from __future__ import annotations
 import bpy
 import numpy as np
 from bpy.props import FloatProperty, FloatVectorProperty
-from bpy_extras.view3d_utils import region_2d_to_origin_3d, region_2d_to_vector_3d
 
 from ...core.errors import RefusedError, SylpheedError
-from ...core.formats import mcol
 from ...core.runtime import queries
 from ..overlay import state, switch
 from ..overlay.settings import settings
 from ..scene import creating, viewport
 from ..translations import label_text, report_text
+from .picking import line_through, view_below
 from .reporting import Result, refuse, report
 
 
@@ -66,14 +65,14 @@ class VIEW3D_OT_sylpheed_shoot(bpy.types.Operator):
         if root is None or event.type in {"ESC", "RIGHTMOUSE"}:
             self.cancel(context)
             return {"FINISHED"}
-        region, view = _view_below(context, event.mouse_x, event.mouse_y)
+        region, view = view_below(context, event.mouse_x, event.mouse_y)
         if event.type == "LEFTMOUSE" and event.value == "PRESS" and view is not None:
             place = (event.mouse_x - region.x, event.mouse_y - region.y)
             self.radius = settings(context).radius
             try:
                 state.bring_up_to_date(context)
                 root = state.root_shown(context, overlay)
-                self.start, self.movement = _line_through(root, overlay.hull, region, view, place, self.radius)
+                self.start, self.movement = line_through(root, overlay.hull, region, view, place, self.radius)
             except SylpheedError as error:
                 self.cancel(context)
                 return refuse(self, error)
@@ -135,48 +134,3 @@ def lines(shot: queries.Shot) -> list[str]:
         label_text("at ({x:,.0f}, {y:,.0f}, {z:,.0f})", x=x, y=y, z=z),
         label_text("after {distance:,.0f} units (time {time:.4f})", distance=distance, time=shot.time),
     ]
-
-
-def _view_below(
-    context: bpy.types.Context, x: int, y: int
-) -> tuple[bpy.types.Region | None, bpy.types.RegionView3D | None]:
-    """The 3D view's region at a place of the window, unless another region lies over it there."""
-    for area in context.screen.areas:
-        if area.type != "VIEW_3D":
-            continue
-        at = [r for r in area.regions if r.x <= x < r.x + r.width and r.y <= y < r.y + r.height]
-        over = [region for region in at if region.type != "WINDOW" and region.width > 1]
-        windows = [region for region in at if region.type == "WINDOW"]
-        if windows and not over:
-            return windows[0], windows[0].data or area.spaces.active.region_3d
-    return None, None
-
-
-def _line_through(
-    root: bpy.types.Object,
-    hull: mcol.Hull,
-    region: bpy.types.Region,
-    view: bpy.types.RegionView3D,
-    place: tuple[int, int],
-    radius: float,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Start and movement, in the root's space, of a shot from the eye to beyond the far side of the grid.
-
-    It begins where a ship could be: in free space, behind the wall that the eye looks through, and no more than a
-    cell before the grid, for the box of cells around the whole path is what the game visits.
-    """
-    eye = region_2d_to_origin_3d(region, view, place)
-    toward = np.array(viewport.in_root(root, eye + region_2d_to_vector_3d(region, view, place)))
-    start = np.array(viewport.in_root(root, eye))
-    direction = (toward - start) / np.linalg.norm(toward - start)
-    room = hull.grid.cell_size.astype(np.float64) + radius
-    low, high = hull.grid.minimum - room, hull.grid.maximum + room
-    with np.errstate(divide="ignore", invalid="ignore"):
-        times = np.sort(np.stack(((low - start) / direction, (high - start) / direction)), axis=0)
-    enter, leave = np.nanmax(times[0]), np.nanmin(times[1])
-    if leave <= max(enter, 0):  # beside the box: as far as its middle
-        return start, direction * float(np.linalg.norm((low + high) / 2 - start))
-    begin = max(enter, 0.0)
-    start, movement = start + begin * direction, (leave - begin) * direction
-    free = queries.free_time(hull, start, movement, radius)
-    return start + free * movement, (1 - free) * movement

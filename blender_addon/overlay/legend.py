@@ -10,6 +10,7 @@ from ...core.formats.mcol import Hull
 from ...core.runtime.queries import Shot
 from ..translations import label_text
 from .grid_layers import CURSOR_TRIANGLES, LENGTH_COLORS, LENGTHS, ROCK, SPHERE, length_classes, list_lengths
+from .route_layers import AFTER, BEFORE, REFUSED, Ways
 from .shapes import Color
 from .shot_layers import HIT, OPENED, PATH, TESTED, VISITED
 
@@ -31,6 +32,9 @@ NAMES = {
     "tested": "Triangles tested",
     "path": "Path",
     "hit": "Hit triangle",
+    "before": "Way before the edit",
+    "after": "Way after the edit",
+    "refused": "Refused step",
 }
 """What the colours mean."""
 
@@ -43,6 +47,9 @@ COLORS = {
     "tested": TESTED,
     "path": PATH,
     "hit": HIT,
+    "before": BEFORE,
+    "after": AFTER,
+    "refused": REFUSED,
 }
 
 
@@ -77,6 +84,16 @@ def shot_rows(shot: Shot) -> list[Row]:
         "tested": len(shot.tested) > 0,
         "path": True,
         "hit": shot.triangle is not None,
+    }
+    return [color_row(name) for name, there in found.items() if there]
+
+
+def route_rows(ways: Ways) -> list[Row]:
+    """What the colours of a ship's ways mean, of those that are found."""
+    found = {
+        "before": ways.before.found,
+        "after": ways.after.found,
+        "refused": any(step is not None for step in ways.refused_steps()),
     }
     return [color_row(name) for name, there in found.items() if there]
 

@@ -47,6 +47,15 @@ class SylpheedGridSettings(bpy.types.PropertyGroup):
         step=1_000,
         precision=1,
     )
+    ship_radius: FloatProperty(
+        name="Ship Radius",
+        description="Radius of the ship whose way Route shows, in game units. The game flies with 1",
+        default=1.0,
+        min=0.0,
+        soft_max=10_000.0,
+        step=1_000,
+        precision=1,
+    )
 
 
 def settings(context: bpy.types.Context) -> SylpheedGridSettings:

@@ -17,6 +17,7 @@ from ..scene.roots import by_uid, find_root
 from ..scene.snapshot import Snapshot
 from . import grid_layers, legend
 from .legend import Row
+from .route_layers import Ways, route_layers
 from .selection import selected_spheres
 from .settings import settings
 from .shapes import Layer, dimmed
@@ -44,6 +45,7 @@ class Overlay:
     refresh_wanted: bool = False
     cell_rows: list[Row] = field(default_factory=list)
     shot: queries.Shot | None = None
+    ways: Ways | None = None
     layers: dict[str, list[Layer]] = field(default_factory=dict)
     dimmed: dict[str, list[Layer]] = field(default_factory=dict)
     place: queries.Place | None = None
@@ -124,7 +126,7 @@ def rebuild(context: bpy.types.Context, overlay: Overlay) -> None:
     overlay.snapshot = Snapshot.take(context, root)
     overlay.rebuilds += 1
     overlay.cell_rows = legend.cell_rows(overlay.hull)
-    overlay.layers, overlay.dimmed, overlay.shot = {}, {}, None
+    overlay.layers, overlay.dimmed, overlay.shot, overlay.ways = {}, {}, None, None
     overlay.selection_changed, overlay.refresh_wanted = True, False
 
 
@@ -143,7 +145,7 @@ def bring_up_to_date(context: bpy.types.Context) -> None:
 
 def _show_nothing(overlay: Overlay) -> None:
     overlay.root, overlay.root_uid, overlay.hull, overlay.snapshot = "", 0, None, None
-    overlay.layers, overlay.dimmed, overlay.cell_rows, overlay.shot = {}, {}, [], None
+    overlay.layers, overlay.dimmed, overlay.cell_rows, overlay.shot, overlay.ways = {}, {}, [], None, None
     overlay.refresh_wanted = False
 
 
@@ -178,6 +180,7 @@ def wanted_layers(context: bpy.types.Context, overlay: Overlay) -> list[str]:
         "cursor": shown.cursor and place_at_cursor(context, overlay) is not None,
         "spheres": shown.spheres,
         "shot": overlay.shot is not None,
+        "route": overlay.ways is not None,
     }
     return [name for name, asked in wanted.items() if asked]
 
@@ -194,6 +197,7 @@ def layers_of(context: bpy.types.Context, overlay: Overlay, name: str) -> list[L
         "cursor": lambda: grid_layers.place_layers(hull, overlay.place),
         "spheres": lambda: grid_layers.sphere_layers(selected_spheres(context, root)),
         "shot": lambda: shot_layers(hull, overlay.shot),
+        "route": lambda: route_layers(overlay.ways),
     }
     if name not in overlay.layers:
         overlay.layers[name] = makers[name]()
@@ -210,6 +214,8 @@ def legend_rows(context: bpy.types.Context, overlay: Overlay) -> list[Row]:
     rows += [legend.color_row(name) for name in wanted if name in legend.COLORS and name not in empty]
     if overlay.shot is not None:
         rows += legend.shot_rows(overlay.shot)
+    if overlay.ways is not None:
+        rows += legend.route_rows(overlay.ways)
     return rows + [legend.note(name) for name in empty]
 
 
@@ -218,6 +224,13 @@ def show_shot(shot: queries.Shot | None) -> None:
     if _overlay is not None and _overlay.hull is not None:
         _overlay.shot = shot
         _overlay.drop_layer("shot")
+
+
+def show_ways(ways: Ways | None) -> None:
+    """Shows the ways of a ship, or none."""
+    if _overlay is not None and _overlay.hull is not None:
+        _overlay.ways = ways
+        _overlay.drop_layer("route")
 
 
 def place_at_cursor(context: bpy.types.Context, overlay: Overlay) -> queries.Place | None:

@@ -28,6 +28,7 @@ RECORD = "sylpheed_record"
 GIVEN_NAME = "sylpheed_given_name"
 GAME = "sylpheed_game"
 ENTRY = "sylpheed_entry"
+FILE = "sylpheed_file"
 EXPORTED = "sylpheed_exported"
 VIEW = "sylpheed_view"
 ORIGIN = "sylpheed_origin"
@@ -45,7 +46,7 @@ def make_root(kind: str, stem: str, data: bytes) -> bpy.types.Object:
     root.empty_display_type = "PLAIN_AXES"
     root[KIND], root[VERSION], root[STEM], root[SOURCE] = kind, LAYOUT, stem, data
     root[ROOT_ID] = os.urandom(16).hex()
-    root[DIGEST] = _digest(data)
+    root[DIGEST] = digest_of(data)
     return root
 
 
@@ -142,7 +143,7 @@ def imported_records(root: bpy.types.Object) -> set[int]:
 
 def set_source(root: bpy.types.Object, data: bytes) -> None:
     """Replaces the source file's bytes; the imported file's are still known, see `is_imported`."""
-    root[DIGEST] = _known_digest(root) or _digest(source(root))
+    root[DIGEST] = _known_digest(root) or digest_of(source(root))
     del root[SOURCE]  # Blender cuts bytes at the first NUL where a property is there already
     root[SOURCE] = data
     root.update_tag()  # Blender tells nobody of an edit to a property
@@ -150,12 +151,12 @@ def set_source(root: bpy.types.Object, data: bytes) -> None:
 
 def is_imported(root: bpy.types.Object, data: bytes) -> bool:
     """Whether bytes are those of the file that was imported, also after `set_source`."""
-    return _digest(data) == digest(root)
+    return digest_of(data) == digest(root)
 
 
 def digest(root: bpy.types.Object) -> str:
     """The SHA-256 of the file that was imported, in hexadecimal. Raises `SylpheedError` as `source` does."""
-    return _known_digest(root) or _digest(source(root))
+    return _known_digest(root) or digest_of(source(root))
 
 
 def _known_digest(root: bpy.types.Object) -> str:
@@ -163,7 +164,8 @@ def _known_digest(root: bpy.types.Object) -> str:
     return digest if isinstance(digest, str) else ""
 
 
-def _digest(data: bytes) -> str:
+def digest_of(data: bytes) -> str:
+    """The SHA-256 of a file's bytes, in hexadecimal."""
     return hashlib.sha256(data).hexdigest()
 
 
@@ -175,3 +177,14 @@ def set_origin(root: bpy.types.Object, game: str, entry: str) -> None:
 def origin(root: bpy.types.Object) -> tuple[str, str]:
     """The game folder and the archive's entry that a root came from, "" for a file from elsewhere."""
     return str(root.get(GAME, "")), str(root.get(ENTRY, ""))
+
+
+def set_file(root: bpy.types.Object, path: str) -> None:
+    """Remembers the file that a root came from, where it is no archive's entry."""
+    root[FILE] = os.fsencode(os.path.abspath(path))  # not every path is text
+
+
+def file(root: bpy.types.Object) -> str:
+    """The path of the file that a root came from, "" for an archive's entry, and where it isn't known."""
+    path = root.get(FILE)
+    return os.fsdecode(path) if isinstance(path, bytes) else ""

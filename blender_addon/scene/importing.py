@@ -71,7 +71,9 @@ class Imported:
 def import_hull(scene: bpy.types.Scene, path: str, options: HullOptions) -> Imported:
     """Reads a `.col` and makes its objects. Raises `SylpheedError`, and makes none then."""
     with naming(path):
-        return make_hull(scene, os.path.basename(path), known_files.read_known(path)[1], options)
+        imported = make_hull(scene, os.path.basename(path), known_files.read_known(path)[1], options)
+    custom_properties.set_file(imported.root, path)
+    return imported
 
 
 def import_set(scene: bpy.types.Scene, path: str, options: SetOptions, progress: Progress) -> Imported:

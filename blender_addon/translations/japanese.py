@@ -61,6 +61,10 @@ OPERATORS = {
     "Fix": "修正",
     "Show Grid": "グリッドを表示",
     "Refresh": "更新",
+    "Route through Sylpheed Hull": "Sylpheed 当たり判定メッシュの経路",
+    "Route from 3D Cursor to Active Object": "3Dカーソルからアクティブオブジェクトへの経路",
+    "Pick in View": "ビューで指定",
+    "Cursor to Active Object": "カーソルからアクティブオブジェクトへ",
     "Hide Grid": "グリッドを隠す",
     "Shoot": "試し撃ち",
     "Add Asteroid": "小惑星を追加",
@@ -455,6 +459,34 @@ TEXTS = {
     "Hits triangle {number:,} from its front": "三角形面 {number:,} の表側に命中",
     "at ({x:,.0f}, {y:,.0f}, {z:,.0f})": "位置 ({x:,.0f}, {y:,.0f}, {z:,.0f})",
     "after {distance:,.0f} units (time {time:.4f})": "距離 {distance:,.0f}（時間 {time:.4f}）",
+    # Route
+    "Route": "経路",
+    "Click two points in the view for the way that a computer-flown ship takes between them, before and after the "
+    "edit, by the game's own search": (
+        "ビューで2点をクリックすると、コンピューターの操縦する機体がその間を飛ぶ経路を、ゲームと同じ探索で編集の前と後について示します"
+    ),
+    "Show the way that a computer-flown ship takes from the 3D cursor to the origin of the active object": (
+        "コンピューターの操縦する機体が、3Dカーソルからアクティブオブジェクトの原点まで飛ぶ経路を示します"
+    ),
+    "Where the ship is, in the file's axes and game units": "機体の位置。ファイルの軸とゲームの単位で指定します",
+    "Goal": "目的地",
+    "Where it flies to, in the file's axes and game units": "飛んでいく先。ファイルの軸とゲームの単位で指定します",
+    "Ship Radius": "機体の半径",
+    "Radius of the ship whose way Route shows, in game units. The game flies with 1": (
+        "経路を示す機体の半径（ゲームの単位）。ゲームでは 1 です"
+    ),
+    "Radius of the ship, in game units. The game flies with 1": "機体の半径（ゲームの単位）。ゲームでは 1 です",
+    "Left click: start, then goal. Esc or right click: end": "左クリック: 開始点、次に目的地　Esc・右クリック: 終了",
+    "No object is active": "アクティブオブジェクトがありません",
+    "The way is through the hull as it last was: {reason}": "前回の状態の当たり判定メッシュでの経路です: {reason}",
+    "Before the edit: {way}": "編集前: {way}",
+    "After the edit: {way}": "編集後: {way}",
+    "no way, {reason}": "経路なし ({reason})",
+    "a straight line of {length:,.0f} units": "直線 {length:,.0f}",
+    "{legs:,} legs, {length:,.0f} units": "{legs:,} 区間、長さ {length:,.0f}",
+    "Way before the edit": "編集前の経路",
+    "Way after the edit": "編集後の経路",
+    "Refused step": "通れない区間",
     # Make
     "Make": "作成",
     "Add a closed rock to the hull of the active object, or the only one, at the 3D cursor": (

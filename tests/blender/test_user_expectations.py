@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 import shutil
 from pathlib import Path
 from types import ModuleType
@@ -31,7 +32,7 @@ SET = "CollisionSet_small.bin"
 OPERATORS = [
     *("import_scene.sylpheed_col", "import_scene.sylpheed_set", "import_scene.sylpheed_stage"),
     *("export_scene.sylpheed_col", "export_scene.sylpheed_set", "export_scene.sylpheed_mod"),
-    *("sylpheed.add_asteroid", "sylpheed.new_hull", "sylpheed.fit_grid", "sylpheed.shoot"),
+    *("sylpheed.add_asteroid", "sylpheed.new_hull", "sylpheed.fit_grid", "sylpheed.shoot", "sylpheed.route"),
     *("sylpheed.show_grid", "sylpheed.refresh_grid"),
 ]
 
@@ -269,6 +270,7 @@ def test_every_option_says_what_it_is(idname: str) -> None:
         ("sylpheed.new_hull", ["box", "cell_size", "scale"]),
         ("sylpheed.fit_grid", ["cell_size", "margin"]),
         ("sylpheed.shoot", ["start", "movement", "radius"]),
+        ("sylpheed.route", ["start", "goal", "radius"]),
     ],
 )
 def test_tooltips_of_lengths_name_the_unit(idname: str, names: list[str]) -> None:
@@ -276,7 +278,7 @@ def test_tooltips_of_lengths_name_the_unit(idname: str, names: list[str]) -> Non
         assert "game unit" in properties(idname).properties[name].description
 
 
-@pytest.mark.parametrize("idname", [name for name in OPERATORS if "grid" not in name and "shoot" not in name])
+@pytest.mark.parametrize("idname", [name for name in OPERATORS if not re.search("grid|shoot|route", name)])
 def test_what_has_options_has_presets(idname: str, addon: ModuleType) -> None:
     cls = next(c for c in bpy.types.Operator.__subclasses__() if getattr(c, "bl_idname", "") == idname)
     assert "PRESET" in cls.bl_options

@@ -1,0 +1,158 @@
+"""The way that a computer-flown ship takes, between points that are given, picked in the view, or in the scene."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+from bpy.props import FloatProperty, FloatVectorProperty
+
+from ...core.errors import RefusedError, SylpheedError
+from ...core.runtime.route import Route
+from ..overlay import state, switch
+from ..overlay.route_layers import Ways
+from ..overlay.settings import settings
+from ..scene import creating, viewport
+from ..scene.ship_route import find_ways
+from ..translations import label_text, report_text
+from .picking import line_through, point_before, view_below
+from .preferences import folders
+from .reporting import Result, refuse, report
+
+
+def show_route(
+    operator: bpy.types.Operator, context: bpy.types.Context, ends: tuple[np.ndarray, np.ndarray], radius: float
+) -> None:
+    """Finds the ways between two points of the hull that the overlay shows, draws and reports them.
+
+    Raises `SylpheedError` where that can't be done.
+    """
+    overlay = state.current()
+    root = state.root_shown(context, overlay)
+    before, after = find_ways(root, overlay.hull, ends, radius, folders(context)[1])
+    state.show_ways(Ways(*ends, radius, before, after))
+    viewport.redraw(context)
+    if overlay.refusal:
+        told = report_text("The way is through the hull as it last was: {reason}", reason=overlay.refusal)
+        report(operator, "WARNING", told)
+    report(operator, "INFO", "; ".join(route_lines(overlay.ways)))
+
+
+def route_lines(ways: Ways) -> list[str]:
+    """What to report about a ship's ways."""
+    return [
+        label_text("Before the edit: {way}", way=_describe(ways.before)),
+        label_text("After the edit: {way}", way=_describe(ways.after)),
+    ]
+
+
+def _describe(route: Route) -> str:
+    if route.refused is not None:
+        return label_text("no way, {reason}", reason=route.refused.reason)
+    if route.straight:
+        return label_text("a straight line of {length:,.0f} units", length=route.length)
+    return label_text("{legs:,} legs, {length:,.0f} units", legs=len(route.points) - 1, length=route.length)
+
+
+class VIEW3D_OT_sylpheed_route(bpy.types.Operator):
+    bl_idname = "sylpheed.route"
+    bl_label = "Route through Sylpheed Hull"
+    bl_description = (
+        "Click two points in the view for the way that a computer-flown ship takes between them, before and after the "
+        "edit, by the game's own search"
+    )
+
+    start: FloatVectorProperty(
+        name="Start",
+        description="Where the ship is, in the file's axes and game units",
+        size=3,
+        subtype="XYZ",
+        options={"SKIP_SAVE"},
+    )
+    goal: FloatVectorProperty(
+        name="Goal",
+        description="Where it flies to, in the file's axes and game units",
+        size=3,
+        subtype="XYZ",
+        options={"SKIP_SAVE"},
+    )
+    radius: FloatProperty(
+        name="Radius",
+        description="Radius of the ship, in game units. The game flies with 1",
+        default=1.0,
+        min=0.0,
+        options={"SKIP_SAVE"},
+    )
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
+        try:
+            switch.turn_on(context)
+        except SylpheedError as error:
+            return refuse(self, error)
+        self.radius = settings(context).ship_radius
+        self._picked: list[np.ndarray] = []
+        context.window.cursor_modal_set("CROSSHAIR")
+        context.workspace.status_text_set(label_text("Left click: start, then goal. Esc or right click: end"))
+        context.window_manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
+        overlay = state.current()
+        if overlay is None or state.root_shown(context, overlay) is None or event.type in {"ESC", "RIGHTMOUSE"}:
+            self.cancel(context)
+            return {"CANCELLED"}
+        region, view = view_below(context, event.mouse_x, event.mouse_y)
+        if event.type != "LEFTMOUSE" or event.value != "PRESS" or view is None:
+            return {"PASS_THROUGH"}
+        place = (event.mouse_x - region.x, event.mouse_y - region.y)
+        try:
+            state.bring_up_to_date(context)
+            line = line_through(state.root_shown(context, overlay), overlay.hull, region, view, place, self.radius)
+        except SylpheedError as error:
+            self.cancel(context)
+            return refuse(self, error)
+        self._picked.append(point_before(overlay.hull, *line, self.radius))
+        if len(self._picked) < 2:
+            return {"RUNNING_MODAL"}
+        self.cancel(context)
+        self.start, self.goal = self._picked
+        return self.execute(context)
+
+    def cancel(self, context: bpy.types.Context) -> None:
+        context.window.cursor_modal_restore()
+        context.workspace.status_text_set(None)
+
+    def execute(self, context: bpy.types.Context) -> Result:
+        try:
+            switch.turn_on(context)
+            state.bring_up_to_date(context)
+            creating.check_numbers("the route", *self.start, *self.goal, self.radius)
+            show_route(self, context, (np.array(self.start), np.array(self.goal)), self.radius)
+        except SylpheedError as error:
+            return refuse(self, error)
+        return {"FINISHED"}
+
+
+class VIEW3D_OT_sylpheed_route_to_active(bpy.types.Operator):
+    """Show the way that a computer-flown ship takes from the 3D cursor to the origin of the active object"""
+
+    bl_idname = "sylpheed.route_to_active"
+    bl_label = "Route from 3D Cursor to Active Object"
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        cls.poll_message_set("No object is active")
+        return context.view_layer.objects.active is not None
+
+    def execute(self, context: bpy.types.Context) -> Result:
+        try:
+            switch.turn_on(context)
+            state.bring_up_to_date(context)
+            root, active = state.root_shown(context, state.current()), context.view_layer.objects.active
+            if active == root:
+                raise RefusedError("the root is no goal", remedy="make an object active where the ship flies to")
+            places = (context.scene.cursor.location, active.matrix_world.translation)
+            start, goal = (np.array(viewport.in_root(root, place)) for place in places)
+            show_route(self, context, (start, goal), settings(context).ship_radius)
+        except SylpheedError as error:
+            return refuse(self, error)
+        return {"FINISHED"}

@@ -1,0 +1,136 @@
+"""The navigation volume of a hull: where the one that the hull came with is, and what an edit makes of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import bpy
+
+from ...core.disk.files import read_file
+from ...core.errors import FormatError, RefusedError, SylpheedError, naming
+from ...core.formats import mcol, regn
+from ...core.formats.kinds import Kind
+from ...core.formats.mcol import Hull
+from ...core.formats.regn import Navigation
+from ...core.game import known_files
+from ...core.game.archive import open_archive
+from ...core.game.game_folder import HULL_ENDING, NAVIGATION_ENDING, find_game, known_names
+from ...core.game.mod_folder import mod_archive
+from ...core.navigation.patch import Patched, patch
+from . import custom_properties, sources
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NavigationSource:
+    """A volume, the hull that it was made for, and where it is: a file, or an archive and its entry."""
+
+    navigation: Navigation
+    hull: Hull
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """A `.col` and the `.rgn` beside it, which may be there or not, and may be read or not."""
+
+    place: str
+    read_hull: Callable[[], bytes]
+    read_navigation: Callable[[], bytes]
+
+
+def find_navigation(root: bpy.types.Object, mod: str = "") -> NavigationSource:
+    """The volume that a root's hull came with: from the archive of the mod folder or the game that it was imported
+    from, or beside the imported file.
+
+    Raises `RefusedError` if there is none, or none that fits, and `FormatError` if it can't be read.
+    """
+    pairs = list(_pairs(root, mod))
+    if not pairs:
+        raise RefusedError(
+            f"the file that `{root.name}` came from isn't known, so neither is its navigation volume",
+            remedy="import the stage from a game folder, or the hull with its .rgn beside it",
+        )
+    pair, hull = _matching(root, pairs)
+    try:
+        data = pair.read_navigation()
+    except SylpheedError as error:
+        raise RefusedError(
+            f"`{root.name}` has no navigation volume",
+            expected=pair.place,
+            found=error.problem,
+            remedy="put the .rgn of the hull there",
+        ) from None
+    with naming(pair.place):
+        navigation = regn.decode(data)
+    if reasons := regn.fits(navigation, hull.grid):
+        raise RefusedError(
+            f"the navigation volume doesn't fit the hull that `{root.name}` came from: {'; '.join(reasons)}",
+            file=pair.place,
+            remedy="put the .rgn of that hull there",
+        )
+    return NavigationSource(navigation, hull, pair.place)
+
+
+def patch_for(source: NavigationSource, edited: Hull) -> Patched:
+    """The volume for an edited hull, with its bytes. A hull without a change leaves it byte for byte as it is.
+
+    Raises `FormatError` if the volume's contents can't be read.
+    """
+    with naming(source.place):
+        return patch(source.navigation, source.hull, edited)
+
+
+def _matching(root: bpy.types.Object, pairs: list[_Pair]) -> tuple[_Pair, Hull]:
+    """The first pair whose hull is the imported one, with that hull; or else the last pair, where the root still has
+    the imported file."""
+    digest = custom_properties.digest(root)
+    for pair in pairs:
+        try:
+            data = pair.read_hull()
+        except SylpheedError:
+            continue
+        if custom_properties.digest_of(data) == digest:
+            with naming(pair.place):
+                return pair, mcol.decode(data)
+    if custom_properties.is_imported(root, custom_properties.source(root)):
+        return pairs[-1], sources.hull_source(root)
+    raise RefusedError(
+        f"the hull that `{root.name}` came from, for which its navigation volume was made, is no longer there",
+        expected=pairs[-1].place,
+        remedy="put it back",
+    )
+
+
+def _pairs(root: bpy.types.Object, mod: str) -> Iterator[_Pair]:
+    """Where the imported hull may be with its volume: in the mod folder, the game, or a folder."""
+    game_folder, entry = custom_properties.origin(root)
+    if game_folder and entry:
+        yield from _archived(game_folder, entry, mod)
+        return
+    path = custom_properties.file(root)
+    if path:
+        beside = os.path.splitext(path)[0] + NAVIGATION_ENDING
+        yield _Pair(
+            beside,
+            lambda: read_file(path, known_files.MOST[Kind.HULL]),
+            lambda: read_file(beside, known_files.MOST[Kind.NAVIGATION]),
+        )
+
+
+def _archived(game_folder: str, entry: str, mod: str) -> Iterator[_Pair]:
+    game = find_game(game_folder)
+    beside = entry[: -len(HULL_ENDING)] + NAVIGATION_ENDING
+    paths: list[Path | None] = [mod_archive(mod), game.collision]
+    for path in filter(None, paths):
+        try:
+            archive = open_archive(path, known_names(game))
+        except FormatError:
+            continue  # of several, another one may do
+
+        def read(name: str, archive=archive) -> bytes:
+            return archive.read(archive.find(name))
+
+        yield _Pair(f"{path}: {beside}", lambda read=read: read(entry), lambda read=read: read(beside))
