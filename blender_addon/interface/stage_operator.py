@@ -6,8 +6,8 @@ import bpy
 from bpy.props import EnumProperty, StringProperty
 
 from ...core.errors import RefusedError, SylpheedError
-from ..scene import stage_import
-from ..translations import CONTEXT
+from ..scene import custom_properties, stage_import
+from ..translations import CONTEXT, label_text
 from .preferences import PATH_OPTIONS, folders
 from .reporting import Result, finish_import, refuse
 from .view_options import HullProperties
@@ -76,8 +76,22 @@ class IMPORT_SCENE_OT_sylpheed_stage(bpy.types.Operator, HullProperties):
         default="STAGE",
     )
 
+    source: EnumProperty(
+        name="Source",
+        description="Where to take what the mod folder holds too",
+        items=[
+            ("MOD", "Mod Folder", "From the mod folder, as an earlier export left it"),
+            ("GAME", "Game Folder", "From the game, without any edit"),
+        ],
+        default="MOD",
+    )
+
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
         self.directory = self.directory or folders(context)[0]
+        for name in ("stage", "phase"):
+            known = custom_properties.remembered(context.scene, name)
+            if known and not self.properties.is_property_set(name):
+                setattr(self, name, known)
         return context.window_manager.invoke_props_dialog(self, width=440, confirm_text="Import")
 
     def draw(self, context: bpy.types.Context) -> None:
@@ -86,12 +100,16 @@ class IMPORT_SCENE_OT_sylpheed_stage(bpy.types.Operator, HullProperties):
             self.layout.prop(self, name)
         listed = self.layout.box().column(align=True)
         phases = _phases(self, context)
+        in_mod = stage_import.edited_entries(_game_folder(self, context), folders(context)[1])
         for name, hull in phases:
             icon = "RIGHTARROW" if name == self.phase else "BLANK1"
-            listed.label(text=f"{name}: {hull}", icon=icon, translate=False)
+            edited = label_text(" (in the mod)") if hull.lower() in in_mod else ""
+            listed.label(text=f"{name}: {hull}{edited}", icon=icon, translate=False)
         if not phases:
             problem = stage_import.why_no_phase(_game_folder(self, context), self.stage)
             listed.label(text=problem, icon="ERROR", translate=False)
+        if in_mod:
+            self.layout.prop(self, "source")
         self.layout.prop(self, "parts")
         self.draw_hull(self.layout)
 
@@ -103,12 +121,12 @@ class IMPORT_SCENE_OT_sylpheed_stage(bpy.types.Operator, HullProperties):
             folder = _game_folder(self, context)
             if not folder:
                 raise RefusedError("no game folder is named", remedy="choose it here or in the extension's preferences")
-            done = stage_import.import_stage(
-                context.scene, folder, folders(context)[1], options, window.progress_update
-            )
+            mod = folders(context)[1] if self.source == "MOD" else ""
+            done = stage_import.import_stage(context.scene, folder, mod, options, window.progress_update)
         except SylpheedError as error:
             return refuse(self, error)
         finally:
             window.progress_end()
+        custom_properties.remember(context.scene, stage=self.stage, phase=self.phase)
         finish_import(self, context, done)
         return {"FINISHED"}

@@ -44,8 +44,11 @@ class ViewProperties:
         return importing.View(self.scale, self.up, self.mirror)
 
     def draw_view(self, layout: bpy.types.UILayout) -> None:
-        for name in ("scale", "up", "mirror", "reach"):
-            layout.prop(self, name)
+        header, body = layout.panel("sylpheed_import_view", default_closed=True)
+        header.label(text="View")
+        if body:
+            for name in ("scale", "up", "mirror", "reach"):
+                body.prop(self, name)
 
 
 class HullProperties(ViewProperties):
@@ -79,6 +82,9 @@ class HullProperties(ViewProperties):
         return importing.HullOptions(self.surfaces, self.cells, self.spheres, self.view())
 
     def draw_hull(self, layout: bpy.types.UILayout) -> None:
-        for name in ("surfaces", "cells", "spheres"):
-            layout.prop(self, name)
+        header, body = layout.panel("sylpheed_import_hull", default_closed=False)
+        header.label(text="Hull")
+        if body:
+            for name in ("surfaces", "cells", "spheres"):
+                body.prop(self, name)
         self.draw_view(layout)

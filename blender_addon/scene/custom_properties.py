@@ -32,6 +32,7 @@ FILE = "sylpheed_file"
 EXPORTED = "sylpheed_exported"
 VIEW = "sylpheed_view"
 ORIGIN = "sylpheed_origin"
+LAST = "sylpheed_last_"
 
 HULL, SET, SHOWN = "hull", "set", "shown"
 """Kinds: the root of a hull, the root of a library, and objects that show something and are never exported."""
@@ -188,3 +189,20 @@ def file(root: bpy.types.Object) -> str:
     """The path of the file that a root came from, "" for an archive's entry, and where it isn't known."""
     path = root.get(FILE)
     return os.fsdecode(path) if isinstance(path, bytes) else ""
+
+
+def remember(scene: bpy.types.Scene, **choices: str) -> None:
+    """Remembers a user's last choices by name, such as a stage, in the .blend. "" forgets one."""
+    if scene.library is not None:
+        return  # another file's to change
+    for name, value in choices.items():
+        if value:
+            scene[LAST + name] = value
+        else:
+            scene.pop(LAST + name, None)
+
+
+def remembered(scene: bpy.types.Scene, name: str) -> str:
+    """The last choice of that name, "" for none."""
+    value = scene.get(LAST + name, "")
+    return value if isinstance(value, str) else ""

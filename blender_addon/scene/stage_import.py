@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from pathlib import Path
 
 import bpy
 
 from ...core.errors import FormatError, RefusedError, SylpheedError, naming
-from ...core.game.game_folder import Game, find_game, stages
-from ...core.game.mod_folder import open_collision
+from ...core.game.archive import open_archive
+from ...core.game.game_folder import Game, find_game, known_names, stages
+from ...core.game.mod_folder import mod_archive, open_collision
 from ...core.game.stage_tables import Phase, Stage, asteroid_prefix, find_stage
 from ..translations import label_text
 from . import custom_properties
@@ -59,6 +62,34 @@ def why_no_phase(directory: str, stage: str) -> str:
     return (
         label_text("The table of this stage is damaged") if problem else label_text("No phase of this stage has a hull")
     )
+
+
+def edited_entries(directory: str, mod: str) -> frozenset[str]:
+    """The names, in lower case, of the entries that the mod folder holds with other bytes than the game. A dialog asks
+    each time that it is drawn; the archives are compared when they changed."""
+    try:
+        archives = find_game(directory).collision, mod_archive(mod)
+    except SylpheedError:
+        return frozenset()
+    game, there = archives
+    if game is None or there is None:
+        return frozenset()
+    try:
+        times = tuple(path.stat().st_mtime_ns for path in archives if path)
+        return _compare(game, there, times)
+    except (OSError, SylpheedError):
+        return frozenset()
+
+
+@lru_cache(maxsize=4)
+def _compare(game: Path, mod: Path, times: tuple[int, ...]) -> frozenset[str]:
+    ours, theirs = open_archive(game, known_names(find_game(game.parent))), open_archive(mod)
+    changed = set()
+    for entry in ours.entries:
+        other = theirs.by_hash.get(entry.hash)
+        if other is None or theirs.stored(other) != ours.stored(entry):
+            changed.add(ours.label(entry).lower())
+    return frozenset(changed)
 
 
 def import_stage(

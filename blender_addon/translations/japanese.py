@@ -73,6 +73,11 @@ OPERATORS = {
 }
 
 TEXTS = {
+    "Where to take what the mod folder holds too": "Modフォルダーにもあるものをどこから読み込むか",
+    "From the mod folder, as an earlier export left it": "Modフォルダーから（以前のエクスポートの結果）",
+    "From the game, without any edit": "ゲームから（未編集）",
+    " (in the mod)": "（Modにあり）",
+    "View": "表示",
     "Copy the mod's files into the play folder. The files that they replace are kept once as .orig": (
         "Modのファイルをプレイフォルダーにコピー。置き換えられるファイルは一度だけ .orig として保存"
     ),

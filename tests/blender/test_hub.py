@@ -156,3 +156,29 @@ def test_a_set_is_not_called_a_hull(interface) -> None:
     bpy.ops.import_scene.sylpheed_set(filepath=str(DATA / "CollisionSet_small.bin"))
     assert interface("sidebar").SYLPHEED_PT_hull.bl_label == "Check"
     assert not interface("grid_panel").SYLPHEED_PT_grid.poll(bpy.context)
+
+
+def test_the_stage_dialog_marks_what_the_mod_holds_and_offers_the_games(addon, folders) -> None:
+    game, mod = folders
+    stage_import = addon.blender_addon.scene.stage_import
+    assert stage_import.edited_entries(str(game), str(mod)) == frozenset()
+    bpy.ops.import_scene.sylpheed_stage(stage="S14", phase="Phase_1", parts="NONE")
+    name = f"{bpy.context.object.name}.col"
+    unedited = bytes(bpy.context.object["sylpheed_source"])
+    move(surfaces(bpy.context.object)["asteroid_01"], x=500)
+    bpy.ops.export_scene.sylpheed_mod()
+    assert stage_import.edited_entries(str(game), str(mod)) == {name.lower()}
+    for place, same in (("GAME", True), ("MOD", False)):
+        bpy.ops.wm.read_homefile(use_empty=True)
+        bpy.ops.import_scene.sylpheed_stage(stage="S14", phase="Phase_1", parts="NONE", source=place)
+        assert (bytes(bpy.context.object["sylpheed_source"]) == unedited) == same
+
+
+def test_the_last_stage_is_remembered_in_the_file(addon, folders, tmp_path: Path) -> None:
+    bpy.ops.import_scene.sylpheed_stage(stage="S14", phase="Phase_2", parts="NONE")
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "a.blend"))
+    bpy.ops.wm.read_homefile(use_empty=True)
+    remembered = addon.blender_addon.scene.custom_properties.remembered
+    assert remembered(bpy.context.scene, "stage") == ""
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "a.blend"))
+    assert remembered(bpy.context.scene, "stage") == "S14" and remembered(bpy.context.scene, "phase") == "Phase_2"
