@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -30,6 +32,17 @@ STATUS = pytest.StashKey[int]()
 def samples() -> Path:
     """The folder of small collision files made for the tests."""
     return DATA
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_temporary_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The system's folder for temporary files, for this run alone: all writers of a user share a lock in it."""
+    folder = str(tmp_path_factory.mktemp("system"))
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("TMPDIR", "TEMP", "TMP"):
+            patch.setenv(name, folder)
+        patch.setattr(tempfile, "tempdir", folder)
+        yield
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:

@@ -18,7 +18,7 @@ from ..formats.kinds import Kind
 from ..game import game_folder
 from ..game.archive import Archive
 from ..game.archive_extract import extract as extract_entries
-from ..inspect import describe
+from ..inspect import check_game, describe
 from ..inspect.check_archive import count_warning
 from ..samples.folder import write_sample
 from ..survey.runner import write_report
@@ -92,7 +92,7 @@ def diff(options: argparse.Namespace) -> int:
 def stages(options: argparse.Namespace) -> int:
     game = game_folder.find_game(options.folder)
     found = game_folder.stages(game)
-    findings = game_folder.check(game)
+    findings = check_game.check(game)
     if options.json:
         users = game_folder.hull_users(found)
         about = {

@@ -19,7 +19,7 @@ from ..game import game_folder
 from ..game.archive import Archive
 from ..game.known_files import detect_file
 from ..game.stage_tables import is_stage_entry, is_stage_table
-from ..inspect import check_archive, check_hull
+from ..inspect import check_archive, check_game, check_hull
 from ..inspect.checks import Check, findings, worst, worst_first
 from .baseline import Originals, tolerate_checks, tolerate_findings
 from .registry import FORMATS, load
@@ -272,7 +272,7 @@ def _as_information(result: Verified) -> Verified:
 
 
 def _game_findings(game: game_folder.Game) -> list[Finding]:
-    found = game_folder.check(game)
+    found = check_game.check(game)
     if not game.tables or game.collision is None:  # a mod folder, which needs no more than what it changes
         found = [finding for finding in found if finding.check != "game archive"]
     return found

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import FormatError
 
@@ -32,7 +35,7 @@ def check_extent(data: bytes | memoryview, size: int, offset: int, what: str) ->
 
 def native(array: np.ndarray, dtype: type) -> np.ndarray:
     """A contiguous copy in the machine's byte order, bits kept, marked read-only."""
-    result = array.astype(dtype, order="C")
+    result: np.ndarray = array.astype(dtype, order="C")
     result.flags.writeable = False
     return result
 
@@ -42,12 +45,18 @@ def big_endian(array: np.ndarray, dtype: str) -> bytes:
     return np.ascontiguousarray(array, dtype=dtype).tobytes()
 
 
+def offset_of(record: np.dtype, field: str) -> int:
+    """The offset in bytes of a field in a record. Raises `KeyError` if there is none."""
+    fields: Mapping[str, tuple] = record.fields or {}
+    return fields[field][1]
+
+
 def padding(size: int, alignment: int = 16) -> int:
     """How many bytes bring `size` to a multiple of `alignment`."""
     return -size % alignment
 
 
-def check_finite(vertices: np.ndarray, triangles: np.ndarray, offset: int | None = None) -> None:
+def check_finite(vertices: NDArray[np.floating], triangles: NDArray[np.integer], offset: int | None = None) -> None:
     """Raises `FormatError` if a vertex that a triangle uses is infinite or not a number. `offset` is where the
     vertices, float32 (n, 3), stand in the file."""
     bad = ~np.isfinite(vertices)
@@ -65,7 +74,7 @@ def check_finite(vertices: np.ndarray, triangles: np.ndarray, offset: int | None
         )
 
 
-def check_indices(triangles: np.ndarray, vertex_count: int, offset: int | None = None, size: int = 0) -> None:
+def check_indices(triangles: NDArray[np.integer], vertex_count: int, offset: int | None = None, size: int = 0) -> None:
     """Raises `FormatError` if a triangle (n, 3) names no vertex. `offset` is where the triangles stand in the file,
     of `size` bytes each."""
     if len(triangles) and triangles.max() >= vertex_count:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import FormatError
-from .binary import native
+from .binary import native, offset_of
 
 BOX_FIELDS = (
     ("minimum", ">f4", 3),
@@ -22,7 +23,7 @@ ONE = 0x3F800000
 """1.0 as the bits of a float32: the fourth word of the box's corners."""
 
 
-def decode_box(header: np.ndarray, offset: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def decode_box(header: np.ndarray, offset: int) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
     """Minimum, maximum and cell size, float32 (3,) each, of a header record that begins with `BOX_FIELDS`.
 
     `offset` is where the header stands in the file. Raises `FormatError` if they make no box of cells.
@@ -37,14 +38,16 @@ def decode_box(header: np.ndarray, offset: int) -> tuple[np.ndarray, np.ndarray,
             axis = int(np.argmin(good))
             raise FormatError(
                 f"the {what} is impossible along {'xyz'[axis]}",
-                offset=offset + header.dtype.fields[name][1] + 4 * axis,
+                offset=offset + offset_of(header.dtype, name) + 4 * axis,
                 expected="a positive size" if name == "cell_size" else "a box",
                 found=f"{values[axis]:g}",
             )
     return minimum, maximum, cell_size
 
 
-def encode_box(header: np.ndarray, minimum: np.ndarray, maximum: np.ndarray, cell_size: np.ndarray) -> None:
+def encode_box(
+    header: np.ndarray, minimum: NDArray[np.floating], maximum: NDArray[np.floating], cell_size: np.ndarray
+) -> None:
     """Fills in the box of a header record that holds its source's values; the extent only follows a changed box."""
     if not (np.array_equal(header["minimum"], minimum) and np.array_equal(header["maximum"], maximum)):
         header["extent"] = maximum.astype(np.float64) - minimum

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import Finding, FormatError, Severity
 from .binary import check_extent, padding, view
@@ -43,7 +44,7 @@ class Chunk:
 
     magic: bytes
     payload: memoryview
-    slots: np.ndarray
+    slots: NDArray[np.int64]
     flags: int = DEFAULT_FLAGS
     unknown_0c: int = 0
     relocation: Relocation = Relocation()
@@ -173,7 +174,7 @@ def _size_within(data: bytes, at: int) -> int | None:
     return size if size <= len(data) - start else None
 
 
-def decode_slots(coded: bytes, offset: int = 0) -> np.ndarray:
+def decode_slots(coded: bytes, offset: int = 0) -> NDArray[np.int64]:
     """File offsets, int64 (n,), of the words that the coded bytes name, ascending.
 
     `offset` is where the bytes stand in the file. Raises `FormatError` on a code that the game can't read.
@@ -182,7 +183,7 @@ def decode_slots(coded: bytes, offset: int = 0) -> np.ndarray:
     length = len(code)
     starting = np.ones(length, bool)
     end = 0
-    for at in memoryview(np.flatnonzero(code >= 0x80)):  # few codes take more than a byte
+    for at in np.flatnonzero(code >= 0x80).data:  # few codes take more than a byte
         if at >= end:
             end = at + (coded[at] >> 6)
             starting[at + 1 : end] = False

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import NoReturn, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import FormatError
 from .binary import big_endian, check_extent, check_finite, check_indices
@@ -39,8 +40,8 @@ class Part:
     """
 
     name_field: bytes
-    vertices: np.ndarray
-    triangles: np.ndarray
+    vertices: NDArray[np.float32]
+    triangles: NDArray[np.uint32]
     size_excess: int = 0
 
     @property
@@ -272,7 +273,7 @@ def _refuse_record(data: bytes, offset: int, number: int) -> NoReturn:
     raise AssertionError("the record's words are right")
 
 
-def _swapped(data: bytes, start: int) -> np.ndarray:
+def _swapped(data: bytes, start: int) -> NDArray[np.uint32]:
     """The 32-bit words from an offset on in the machine's byte order, uint32 (n,)."""
     words = np.frombuffer(data, ">u4", (len(data) - start) // 4, start).astype(np.uint32)
     words.flags.writeable = False

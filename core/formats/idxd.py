@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import FormatError
 from .binary import view
@@ -87,8 +88,8 @@ class Table:
     """
 
     wide: bool
-    section_records: np.ndarray
-    row_records: np.ndarray
+    section_records: NDArray[np.void]
+    row_records: NDArray[np.void]
     pool: bytes
     pool_size: int | None
 

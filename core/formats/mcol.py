@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import FormatError
 from ..geometry.arrays import expand
@@ -50,9 +51,9 @@ class Carried:
     words and relocation table, `odd_slots` what is unusual about that.
     """
 
-    header: np.ndarray
-    cells: np.ndarray | None
-    list_words: np.ndarray
+    header: np.void
+    cells: NDArray[np.void] | None
+    list_words: NDArray[np.uint32]
     blocks: tuple[Block, ...]
     lead: bytes
     shell: Chunk
@@ -80,27 +81,27 @@ class Hull:
 
     grid: Grid
     outside_solid: int
-    vertices: np.ndarray
-    triangles: np.ndarray
-    spheres: np.ndarray
-    states: np.ndarray
-    occupied: np.ndarray
-    cell_spheres: np.ndarray
-    first_list: np.ndarray
-    list_counts: np.ndarray
-    list_starts: np.ndarray
-    list_sizes: np.ndarray
-    list_spheres: np.ndarray
-    indices: np.ndarray
+    vertices: NDArray[np.float32]
+    triangles: NDArray[np.uint16]
+    spheres: NDArray[np.float32]
+    states: NDArray[np.uint8]
+    occupied: NDArray[np.int64]
+    cell_spheres: NDArray[np.float32]
+    first_list: NDArray[np.int64]
+    list_counts: NDArray[np.int64]
+    list_starts: NDArray[np.int64]
+    list_sizes: NDArray[np.int64]
+    list_spheres: NDArray[np.float32]
+    indices: NDArray[np.uint16]
     carried: Carried | None = field(default=None, repr=False)
 
-    def entries(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def entries(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
         """Every list entry, in file order: row of `occupied`, list number, triangle number; int64 (e,) each."""
         rows, lists = expand(self.first_list, self.list_counts)
         entry_rows, places = expand(self.list_starts[lists], self.list_sizes[lists])
         return rows[entry_rows], lists[entry_rows], self.indices[places].astype(np.int64)
 
-    def cell_triangles(self, number: int) -> np.ndarray:
+    def cell_triangles(self, number: int) -> NDArray[np.int64]:
         """The triangle numbers, int64 (n,), that the cell of this number lists."""
         row = np.searchsorted(self.occupied, number)
         if row == len(self.occupied) or self.occupied[row] != number:
@@ -174,7 +175,7 @@ def _decode_pointers(header: np.ndarray, cell_count: int, payload_end: int) -> d
         "cells": cell_count,
     }
     return {
-        name: chunk.resolve(header[name], header_offset(name), name, HEADER_END, payload_end)
+        name: chunk.resolve(int(header[name]), header_offset(name), name, HEADER_END, payload_end)
         if counts[name] or header[name]
         else payload_end  # an array without elements needs no place
         for name in HEADER_POINTERS
@@ -273,12 +274,12 @@ def encode(hull: Hull) -> bytes:
         unfollowed_pointers(at["lists"], hull.list_sizes),
         unread_places(at, sizes, hull.occupied) | spare_places(spares),
     )
-    return chunk.encode(replace(carried.shell, payload=memoryview(body)[POINTER_BASE:], slots=slots))
+    return chunk.encode(replace(carried.shell, payload=body.data[POINTER_BASE:], slots=slots))
 
 
 def _fresh() -> Carried:
     """What a file made from nothing says where nobody knows the meaning. Format notes, section 3."""
-    header = np.zeros((), HEADER)
+    header = np.zeros(1, HEADER)[0]
     header["minimum_w"] = header["maximum_w"] = ONE
     order = ("spheres", "vertices", "triangles", "cells", "lists", "indices")
     return Carried(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import FormatError
-from .binary import native, view
+from .binary import native, offset_of, view
 from .chunk import POINTER_BASE
 from .mcol_records import CELL, INDEX, LIST
 
@@ -30,7 +30,7 @@ def decode_lists(
         raise FormatError(
             f"cell number {occupied[row]:,} has {counts[row]:,} list records that lie outside the file or "
             "out of line with the others",
-            offset=cells_at + int(occupied[row]) * CELL.itemsize + CELL.fields["lists"][1],
+            offset=cells_at + int(occupied[row]) * CELL.itemsize + offset_of(CELL, "lists"),
             expected=f"records of 32 bytes below 0x{len(body):X}",
             found=f"0x{starts[row]:X} to 0x{ends[row]:X}",
         )
@@ -55,7 +55,7 @@ def decode_indices(
         row = int(np.argmax(bad))
         raise FormatError(
             f"list record number {row:,} names {counts[row]:,} triangles that lie outside the file",
-            offset=lists_at + row * LIST.itemsize + LIST.fields["indices"][1],
+            offset=lists_at + row * LIST.itemsize + offset_of(LIST, "indices"),
             expected=f"2-byte numbers below 0x{len(body):X}",
             found=f"0x{starts[row]:X} to 0x{ends[row]:X}",
         )

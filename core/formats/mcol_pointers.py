@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import chunk
 
@@ -42,7 +43,7 @@ class Place:
             inside[inside] = self.records[offset[inside] // self.stride]
         return inside
 
-    def has_room(self, offsets: np.ndarray) -> np.ndarray:
+    def has_room(self, offsets: np.ndarray) -> NDArray[np.bool_]:
         """Whether words at these offsets lie inside, bool (n,)."""
         return (offsets >= 0) & (offsets + POINTER <= self.size)
 
@@ -63,7 +64,7 @@ class OddSlots:
         """How many slots differ."""
         return len(self.without) + sum(map(len, self.beyond.values()))
 
-    def apply(self, layout: np.ndarray, empty_lists: np.ndarray, places: Mapping[str, Place]) -> np.ndarray:
+    def apply(self, layout: np.ndarray, empty_lists: np.ndarray, places: Mapping[str, Place]) -> NDArray[np.int64]:
         """The layout's slots, int64 (n,), changed as in the source file as far as the places of an edited one go.
 
         `empty_lists` are the slots of the list records without triangles, -1 for others, int64 (m,).

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .binary import offset_of
 from .box import BOX_FIELDS
 from .chunk import POINTER_BASE
 
@@ -59,4 +60,4 @@ INDEX = np.dtype(">u2")
 
 
 def header_offset(name: str) -> int:
-    return POINTER_BASE + HEADER.fields[name][1]
+    return POINTER_BASE + offset_of(HEADER, name)

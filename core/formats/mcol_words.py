@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
+from .binary import offset_of
 from .chunk import POINTER_BASE
 from .mcol_pointers import Place
 from .mcol_records import CELL, HEADER, HEADER_POINTERS, LIST, header_offset
@@ -17,17 +19,17 @@ def pointer_slots(cells_at: int, occupied: np.ndarray, lists_at: int, list_count
         np.concatenate(
             (
                 np.array([header_offset(name) for name in HEADER_POINTERS]),
-                cells_at + CELL.fields["lists"][1] + CELL.itemsize * occupied,
-                lists_at + LIST.fields["indices"][1] + LIST.itemsize * np.arange(list_count),
+                cells_at + offset_of(CELL, "lists") + CELL.itemsize * occupied,
+                lists_at + offset_of(LIST, "indices") + LIST.itemsize * np.arange(list_count),
             ),
             dtype=np.int64,
         )
     )
 
 
-def unfollowed_pointers(lists_at: int, list_sizes: np.ndarray) -> np.ndarray:
+def unfollowed_pointers(lists_at: int, list_sizes: np.ndarray) -> NDArray[np.int64]:
     """File offsets of the index pointers of list records without triangles, -1 for other records, int64 (m,)."""
-    pointers = lists_at + LIST.fields["indices"][1] + LIST.itemsize * np.arange(len(list_sizes))
+    pointers = lists_at + offset_of(LIST, "indices") + LIST.itemsize * np.arange(len(list_sizes))
     return np.where(list_sizes > 0, -1, pointers)
 
 
@@ -46,10 +48,10 @@ _UNREAD_IN_HEADER = tuple(
 )
 
 
-_UNREAD_IN_CELL = (CELL.fields["unknown_0c"][1], *range(CELL.fields["sphere"][1], CELL.itemsize, 4))
+_UNREAD_IN_CELL = (offset_of(CELL, "unknown_0c"), *range(offset_of(CELL, "sphere"), CELL.itemsize, 4))
 
 
-_UNREAD_IN_LIST = (LIST.fields["unknown_08"][1], LIST.fields["unknown_08"][1] + 4)
+_UNREAD_IN_LIST = (offset_of(LIST, "unknown_08"), offset_of(LIST, "unknown_08") + 4)
 
 
 def unread_places(at: dict[str, int], sizes: dict[str, int], occupied: np.ndarray) -> dict[str, Place]:
@@ -60,7 +62,7 @@ def unread_places(at: dict[str, int], sizes: dict[str, int], occupied: np.ndarra
     return {
         "header": Place(POINTER_BASE, HEADER.itemsize, _UNREAD_IN_HEADER, HEADER.itemsize),
         "cells": Place(at["cells"], sizes["cells"], _UNREAD_IN_CELL, CELL.itemsize),
-        "empty cells": Place(at["cells"], sizes["cells"], (CELL.fields["lists"][1],), CELL.itemsize, empty),
+        "empty cells": Place(at["cells"], sizes["cells"], (offset_of(CELL, "lists"),), CELL.itemsize, empty),
         "lists": Place(at["lists"], sizes["lists"], _UNREAD_IN_LIST, LIST.itemsize),
     }
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import Finding, FormatError, Severity
 from ..geometry.triangulate import MOST_CORNERS, triangulate
@@ -23,8 +24,8 @@ class Mesh:
     first vertex."""
 
     name: str
-    vertices: np.ndarray
-    triangles: np.ndarray
+    vertices: NDArray[np.float32]
+    triangles: NDArray[np.int64]
 
 
 # --- encode ---------------------------------------------------------------------------------------
@@ -59,7 +60,7 @@ def _one_line(text: str) -> str:
 _SPACES = dict.fromkeys(map(ord, "\t\n\v\f\r\0"), " ")
 
 
-def _decimals(vertices: np.ndarray) -> list[str]:
+def _decimals(vertices: NDArray[np.floating]) -> list[str]:
     values = np.asarray(vertices, np.float32).ravel()
     texts = values.astype(str)
     # A reader rounds twice, decimal to double to single. Where that could miss, the double is spelled out.

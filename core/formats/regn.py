@@ -9,11 +9,12 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import Finding, FormatError, Severity
 from ..geometry.grid import LARGEST_DIMENSION, Grid
 from . import chunk
-from .binary import view
+from .binary import offset_of, view
 from .box import BOX_FIELDS, decode_box, encode_box
 from .chunk import POINTER_BASE, Chunk
 
@@ -90,7 +91,7 @@ class Carried:
     """What a source file said beyond the model: its HEADER record, of which encoding replaces the fields it knows,
     the payload's bytes behind the header, and the shell with the file's chunk words and relocation table."""
 
-    header: np.ndarray
+    header: np.void
     contents: bytes
     shell: Chunk
 
@@ -105,9 +106,9 @@ class Navigation:
     offsets     where each array begins in the file; 0x10 stands for a null pointer
     """
 
-    minimum: np.ndarray
-    maximum: np.ndarray
-    cell_size: np.ndarray
+    minimum: NDArray[np.float32]
+    maximum: NDArray[np.float32]
+    cell_size: NDArray[np.float32]
     dimensions: tuple[int, int, int] | None
     counts: Sections
     offsets: Sections
@@ -290,7 +291,7 @@ def _check_sections(navigation: Navigation) -> list[Finding]:
 
 
 def _pointer_offset(name: str) -> int:
-    return POINTER_BASE + HEADER.fields["pointers"][1] + 4 * Sections._fields.index(name)
+    return POINTER_BASE + offset_of(HEADER, "pointers") + 4 * Sections._fields.index(name)
 
 
 def _box(minimum: np.ndarray, maximum: np.ndarray) -> str:

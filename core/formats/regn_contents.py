@@ -8,12 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import FormatError
 from ..geometry.arrays import expand
 from ..geometry.grid import Grid
 from . import chunk, regn
-from .binary import padding, view
+from .binary import offset_of, padding, view
 from .box import ONE, encode_box
 from .chunk import POINTER_BASE, Chunk
 from .regn import (
@@ -52,14 +53,14 @@ class Graph:
     references  int64 (r,): numbers of tetrahedra
     """
 
-    vertices: np.ndarray
-    tetrahedra: np.ndarray
-    faces: np.ndarray
-    spare_faces: np.ndarray
-    cells: np.ndarray
-    items: np.ndarray
-    sizes: np.ndarray
-    references: np.ndarray
+    vertices: NDArray[np.float32]
+    tetrahedra: NDArray[np.void]
+    faces: NDArray[np.void]
+    spare_faces: NDArray[np.void]
+    cells: NDArray[np.int64]
+    items: NDArray[np.void]
+    sizes: NDArray[np.int64]
+    references: NDArray[np.int64]
 
     def corners(self) -> np.ndarray:
         """The four vertex numbers of each tetrahedron, int64 (m, 4), ascending; where the faces name others, the first
@@ -135,7 +136,7 @@ def _check_numbers(values: np.ndarray, count: int, offset: int, record: np.dtype
         assert record.fields
         raise FormatError(
             f"{what} {row:,} names one of the {field} that doesn't exist",
-            offset=offset + row * record.itemsize + record.fields[field][1] + 2 * column,
+            offset=offset + row * record.itemsize + offset_of(record, field) + 2 * column,
             expected=f"a number below {count:,}",
             found=f"{values.ravel()[where]:,}",
         )
@@ -199,14 +200,14 @@ def encode(graph: Graph, grid: Grid, carried: Carried | None = None) -> bytes:
     header["pointers"] = np.array(at) - POINTER_BASE
     slots = np.concatenate(
         (
-            POINTER_BASE + HEADER.fields["pointers"][1] + 4 * np.arange(len(at)),  # type: ignore[index]
-            at.cells + CELL.itemsize * np.flatnonzero(graph.cells) + CELL.fields["items"][1],  # type: ignore[index]
-            at.items + ITEM.itemsize * np.flatnonzero(graph.sizes) + ITEM.fields["references"][1],  # type: ignore
+            POINTER_BASE + offset_of(HEADER, "pointers") + 4 * np.arange(len(at)),  # type: ignore[index]
+            at.cells + CELL.itemsize * np.flatnonzero(graph.cells) + offset_of(CELL, "items"),  # type: ignore[index]
+            at.items + ITEM.itemsize * np.flatnonzero(graph.sizes) + offset_of(ITEM, "references"),
             at.references + REFERENCE.itemsize * np.arange(len(references)),
         )
     )
     shell = carried.shell if carried else Chunk(b"REGN", memoryview(b""), np.zeros(0, np.int64))
-    return chunk.encode(replace(shell, payload=memoryview(body)[POINTER_BASE:], slots=np.sort(slots)))
+    return chunk.encode(replace(shell, payload=body.data[POINTER_BASE:], slots=np.sort(slots)))
 
 
 def _fresh_header(grid: Grid) -> np.ndarray:

@@ -73,6 +73,13 @@ class Archive:
         """The entry's name, or its hash in hexadecimal."""
         return self.names.get(entry.hash, f"{entry.hash:08x}")
 
+    def has(self, name: str) -> bool:
+        """Whether there is an entry of this name; one that no archive can hold isn't there."""
+        try:
+            return file_id(name) in self.by_hash
+        except FormatError:
+            return False
+
     def find(self, wanted: str | int) -> Entry:
         """The entry of a name or hash. Case doesn't matter; a name may be a path with folders, with either slash, or
         without them; or a hash, as `2cf7eb47` or `2cf7eb47.bin`.

@@ -6,22 +6,16 @@ same layout may hold either alone.
 
 from __future__ import annotations
 
-import functools
-import hashlib
 import os
 import re
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
 
 from ..disk.transaction import JOURNAL, pending
-from ..errors import Finding, FormatError, Severity
-from ..formats import mcol, regn
+from ..errors import FormatError
 from ..formats.hashes import file_id
-from ..formats.ipfb import Entry
-from .archive import Archive, open_archive
-from .stage_tables import HULL_KEY, NAVIGATION_KEY, SET_KEY, TABLES, Phase, Stage, read_stages
+from .stage_tables import TABLES, Phase, Stage, read_stages
 
 HULLS = (
     "test",
@@ -44,7 +38,6 @@ SETS = (
 
 HULL_ENDING, NAVIGATION_ENDING = ".col", ".rgn"
 
-_Model = TypeVar("_Model")
 _TABLES = re.compile(r"GP_MAIN_GAME_.*\.pak", re.IGNORECASE)
 _COLLISION = re.compile(r"MiscBin\.pak", re.IGNORECASE)
 
@@ -119,7 +112,7 @@ def known_names(game: Game | None = None) -> dict[int, str]:
             found = stages(game)
         except FormatError:
             pass  # `check` tells it; the shipped names still help
-    return _names(found)
+    return names_in(found)
 
 
 def hull_users(found: Iterable[Stage]) -> dict[str, tuple[tuple[str, str], ...]]:
@@ -137,130 +130,7 @@ def hull_users(found: Iterable[Stage]) -> dict[str, tuple[tuple[str, str], ...]]
     return {name: tuple(phases) for name, phases in users.items()}
 
 
-def check(game: Game) -> list[Finding]:
-    """What is missing: archives, readable tables, and the files that phases name or should name; then which hulls and
-    navigation volumes don't go together, and whether all CollisionSets are alike. Reads the whole of these files."""
-    findings: list[Finding] = []
-
-    def add(severity: Severity, kind: str, message: str) -> None:
-        findings.append(Finding(severity, kind, message))
-
-    archive: Archive | None = None
-    try:
-        archive = open_archive(game.require_collision())
-    except FormatError as error:
-        add(Severity.ERROR, "game archive", str(error))
-    try:
-        found = stages(game)
-    except FormatError as error:
-        add(Severity.ERROR, "game archive", str(error))
-        found = []
-    for stage in found:
-        if stage.problem:
-            add(Severity.ERROR, "stage table", f"{stage.name}: {stage.problem}")
-        for warning in stage.warnings:
-            add(Severity.WARNING, "stage table", f"{stage.name}: {warning}")
-        for phase in stage.phases:
-            where = f"{stage.name} {phase.name}"
-            named = {HULL_KEY: phase.hull, NAVIGATION_KEY: phase.navigation, SET_KEY: phase.set}
-            for key, name in named.items():
-                if name is None:
-                    add(Severity.WARNING, "phase files", f"{where} names no {key}")
-                elif archive is not None and not _has(archive, name):
-                    add(Severity.ERROR, "phase files", f"{where}: {archive.path.name} has no {name}, its {key}")
-    if archive is not None:
-        archive = archive.with_names(_names(found))
-        findings += _check_pairs(archive, found) + _check_sets(archive, found)
-    return findings
-
-
-def _check_pairs(archive: Archive, found: list[Stage]) -> list[Finding]:
-    """Each NAME.col with its NAME.rgn, and what phases pair beyond that (format notes, section 5)."""
-    findings: dict[Finding, None] = {}  # in order; a damaged file of several pairs is told once
-
-    def add(kind: str, message: str) -> None:
-        findings[Finding(Severity.ERROR, kind, message)] = None
-
-    @functools.lru_cache(maxsize=4)  # names may share what they lead to
-    def contents(entry: Entry, decode: Callable[[bytes], _Model]) -> _Model | FormatError:
-        try:
-            return decode(archive.read(entry))
-        except FormatError as error:
-            return replace(error, file="")  # the archive is known to who asks
-
-    def decoded(name: str, decode: Callable[[bytes], _Model]) -> _Model | None:
-        found = contents(archive.find(name)._replace(hash=0), decode)
-        if not isinstance(found, FormatError):
-            return found
-        add("pair files", f"{name}: {found}")
-        return None
-
-    users = {name.lower(): phases for name, phases in hull_users(found).items()}
-    for hull, navigation in _pairs(archive, found):
-        phases = ", ".join(" ".join(phase) for phase in users.get(hull.lower(), ()))
-        used = f" (used by {phases})" if phases else ""
-        missing = [name for name in (hull, navigation) if not _has(archive, name)]
-        if missing:
-            other = navigation if missing[0] == hull else hull
-            add("pair files", f"{other} has no {missing[0]} beside it{used}: without both a stage has no map collision")
-            continue
-        model, volume = decoded(hull, mcol.decode), decoded(navigation, regn.decode)
-        reasons = regn.fits(volume, model.grid) if model and volume else []
-        if reasons:
-            add("pair grid", f"{navigation} doesn't fit {hull}{used}: {'; '.join(reasons)}; {regn.MISFIT}")
-        elif model and volume and (doubts := regn.doubts(volume, model.grid)):
-            findings[Finding(Severity.INFO, "pair grid", f"{navigation} beside {hull}: {'; '.join(doubts)}")] = None
-    return list(findings)
-
-
-def _pairs(archive: Archive, found: list[Stage]) -> list[tuple[str, str]]:
-    """Names of hulls and navigation volumes that belong together: by name, and as phases name those that are there."""
-    pairs = []
-    for name in archive.names.values():
-        stem, ending = os.path.splitext(name)
-        if ending.lower() in (HULL_ENDING, NAVIGATION_ENDING):
-            pairs.append((stem + HULL_ENDING, stem + NAVIGATION_ENDING))
-    for stage in found:
-        for phase in stage.phases:
-            hull, navigation = phase.hull, phase.navigation
-            if hull and navigation and _has(archive, hull) and _has(archive, navigation):
-                pairs.append((hull, navigation))
-    alike = {(hull.lower(), navigation.lower()): (hull, navigation) for hull, navigation in reversed(pairs)}
-    return sorted(alike.values())
-
-
-def _check_sets(archive: Archive, found: list[Stage]) -> list[Finding]:
-    """The shipped game stores one CollisionSet under all names (format notes, section 4)."""
-    known = {name.lower() for name in (*SETS, *(phase.set for stage in found for phase in stage.phases if phase.set))}
-    findings = []
-    unpacked: dict[bytes, bytes] = {}  # what is stored alike is unpacked once
-    contents: dict[bytes, list[str]] = {}
-    for name in sorted(name for name in archive.names.values() if name.lower() in known):
-        try:
-            entry = archive.find(name)
-            stored = _digest(archive.stored(entry))
-            if stored not in unpacked:
-                unpacked[stored] = _digest(archive.read(entry))
-            contents.setdefault(unpacked[stored], []).append(name)
-        except FormatError as error:
-            findings.append(Finding(Severity.ERROR, "set files", f"{name}: {replace(error, file='')}"))
-    usual, *others = sorted(contents.values(), key=len, reverse=True) or [[]]
-    if others:
-        told = "; ".join(", ".join(names) for names in others)
-        message = f"CollisionSets that differ from the other {len(usual)}: {told}"
-        findings.append(Finding(Severity.WARNING, "set contents", message))
-    return findings
-
-
-def _digest(data: bytes) -> bytes:
-    return hashlib.sha256(data).digest()
-
-
-def _has(archive: Archive, name: str) -> bool:
-    return _file_id(name) in archive.by_hash
-
-
-def _names(found: Iterable[Stage]) -> dict[int, str]:
+def names_in(found: Iterable[Stage]) -> dict[int, str]:
     """Names by file id: the shipped ones, and those in the stage tables."""
     names = [name + ending for name in HULLS for ending in (HULL_ENDING, NAVIGATION_ENDING)]
     names += [*SETS, *(path for _, path in TABLES.values())]

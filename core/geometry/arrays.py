@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 
 def expand(starts: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -32,7 +33,7 @@ def slices(sizes: np.ndarray, at_once: int) -> Iterator[tuple[int, np.ndarray, n
         yield first, skipped, np.minimum(ends[first:last], stop) - begins - skipped
 
 
-def components(count: int, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+def components(count: int, left: np.ndarray, right: np.ndarray) -> NDArray[np.int64]:
     """Connected components of `count` nodes joined by the pairs (left[i], right[i]): for each node the lowest
     node of its component, int64 (count,)."""
     label = np.arange(count)
@@ -53,14 +54,14 @@ def narrow(numbers: np.ndarray) -> np.ndarray:
     return numbers.astype(np.min_scalar_type(numbers.max(initial=0)))
 
 
-def stable_order(keys: np.ndarray) -> np.ndarray:
+def stable_order(keys: np.ndarray) -> NDArray[np.int64]:
     """The order that sorts integers from 0 up, equal ones as they stand, int64 (n,)."""
     width = int(keys.max(initial=0)).bit_length()
     # Numpy sorts 16-bit numbers in linear time, wider ones by comparing.
     return np.lexsort([(keys >> shift).astype(np.uint16) for shift in range(0, max(width, 1), 16)])
 
 
-def ranks(keys: np.ndarray) -> np.ndarray:
+def ranks(keys: np.ndarray) -> NDArray[np.int64]:
     """How many equal keys stand before each one, int64 (n,)."""
     order = np.argsort(keys, kind="stable")
     in_order = keys[order]
@@ -70,7 +71,7 @@ def ranks(keys: np.ndarray) -> np.ndarray:
     return result
 
 
-def contains(ascending: np.ndarray, keys: np.ndarray) -> np.ndarray:
+def contains(ascending: np.ndarray, keys: np.ndarray) -> NDArray[np.bool_]:
     """Which of the keys (n,) are among others that ascend, bool (n,)."""
     if not len(ascending):
         return np.zeros(len(keys), bool)
@@ -85,18 +86,18 @@ def same_bits(left: np.ndarray, right: np.ndarray) -> bool:
     return left.tobytes() == right.tobytes()
 
 
-def bits(vertices: np.ndarray) -> np.ndarray:
+def bits(vertices: NDArray[np.floating]) -> np.ndarray:
     """Float32 (n, 3) coordinates as one comparable key a row, equal only where every bit is."""
     rows = np.ascontiguousarray(vertices, np.float32).view(np.uint32).reshape(-1, 3)
     return rows.view([("x", np.uint32), ("y", np.uint32), ("z", np.uint32)]).reshape(-1)
 
 
-def place_keys(vertices: np.ndarray) -> np.ndarray:
+def place_keys(vertices: NDArray[np.floating]) -> np.ndarray:
     """Float32 (n, 3) coordinates as one comparable key a row, equal where they are one place: 0.0 and -0.0 are."""
     return bits(np.asarray(vertices, np.float32) + np.float32(0))  # -0.0 + 0.0 is 0.0
 
 
-def same_places(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+def same_places(left: np.ndarray, right: np.ndarray) -> NDArray[np.bool_]:
     """Which rows of two float32 arrays (n, 3) are one place, bool (n,). What isn't a number is equal to itself."""
     same = left == right
     if not same.all():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .arrays import narrow
 
@@ -19,11 +20,11 @@ class Edges:
              are 0, 1, 2, then come those of the second
     """
 
-    ends: np.ndarray
-    counts: np.ndarray
-    sides: np.ndarray
+    ends: NDArray[np.unsignedinteger]
+    counts: NDArray[np.int64]
+    sides: NDArray[np.int64]
 
-    def pairs(self) -> tuple[np.ndarray, np.ndarray]:
+    def pairs(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Sides that are the same edge, int64 (p,) each: one pair for two triangles, two for three, and so on."""
         if (self.counts == 2).all():
             left, right = self.sides.reshape(-1, 2).T
@@ -32,7 +33,7 @@ class Edges:
         again[np.cumsum(self.counts) - self.counts] = False
         return self.sides[:-1][again[1:]], self.sides[again]
 
-    def triangles_at(self, edges: np.ndarray) -> np.ndarray:
+    def triangles_at(self, edges: np.ndarray) -> NDArray[np.bool_]:
         """Which triangles have any of these edges, bool (e,) to bool (n,)."""
         result = np.zeros(len(self.sides) // 3, bool)
         if edges.any():
@@ -40,13 +41,13 @@ class Edges:
         return result
 
 
-def edge_census(triangles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def edge_census(triangles: NDArray[np.integer]) -> tuple[np.ndarray, np.ndarray]:
     """The edges, int64 (e, 2) with the lower vertex first, and how many triangles use each, int64 (e,)."""
     edges = undirected_edges(triangles)
     return edges.ends.astype(np.int64), edges.counts
 
 
-def undirected_edges(triangles: np.ndarray) -> Edges:
+def undirected_edges(triangles: NDArray[np.integer]) -> Edges:
     """The edges of triangles (n, 3), whichever way around they are used."""
     triangles = narrow(np.asarray(triangles))
     following = np.roll(triangles, -1, axis=1)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from itertools import product
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .arrays import contains
 from .grid import Grid
@@ -27,7 +28,7 @@ NO_DEPTH = 1e-9
 
 
 def touching(
-    grid: Grid, vertices: np.ndarray, triangles: np.ndarray, rows: np.ndarray, cells: np.ndarray
+    grid: Grid, vertices: NDArray[np.floating], triangles: NDArray[np.integer], rows: np.ndarray, cells: np.ndarray
 ) -> np.ndarray:
     """Whether triangles touch the closed boxes of cells, bool (n,), exactly: vertices float32 (nv, 3), triangles
     (nt, 3), and pairs of a triangle's and a cell's number, int64 (n,) each. Cells at the border have no end there."""
@@ -36,13 +37,15 @@ def touching(
         part = slice(start, start + PAIRS_AT_ONCE)
         points = corners(vertices, triangles[rows[part]])
         position = grid.position(cells[part])
-        result[part], unsure = _touching_in_float(grid, points, position)
-        unsure = np.flatnonzero(unsure)
+        result[part], doubtful = _touching_in_float(grid, points, position)
+        unsure = np.flatnonzero(doubtful)
         result[start + unsure] = _touching_in_integers(grid, points[unsure], position[unsure])
     return result
 
 
-def depths(grid: Grid, vertices: np.ndarray, triangles: np.ndarray, rows: np.ndarray, cells: np.ndarray) -> np.ndarray:
+def depths(
+    grid: Grid, vertices: NDArray[np.floating], triangles: NDArray[np.integer], rows: np.ndarray, cells: np.ndarray
+) -> NDArray[np.float64]:
     """How far triangles reach into cells, in game units, float64 (n,): the shortest way by which a triangle would have
     to be moved to only touch the cell. 0 for one that only touches it; see `touching` for the arguments."""
     result = np.zeros(len(rows))
@@ -62,12 +65,12 @@ def depths(grid: Grid, vertices: np.ndarray, triangles: np.ndarray, rows: np.nda
 
 def covered(
     grid: Grid,
-    vertices: np.ndarray,
-    triangles: np.ndarray,
+    vertices: NDArray[np.floating],
+    triangles: NDArray[np.integer],
     rows: np.ndarray,
     cells: np.ndarray,
     listed: np.ndarray,
-) -> np.ndarray:
+) -> NDArray[np.bool_]:
     """Whether a cell beside lists the triangle where it touches this one, bool (n,), so that no query misses it.
 
     For triangles that only touch the cells, see `depths`. `listed` are ascending keys of what the file lists, int64:
@@ -92,7 +95,7 @@ def covered(
     return result
 
 
-def clip(points: np.ndarray, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def clip(points: NDArray[np.floating], low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The parts of triangles, float64 (n, 3, 3), inside boxes from `low` to `high`, (n, 3) each: polygons as corners,
     float64 (n, 9, 3), of which the first so many, int64 (n,), count."""
     polygon, count = points, np.full(len(points), 3)
@@ -133,7 +136,7 @@ def ends(grid: Grid, position: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return low, high
 
 
-def _axes(points: np.ndarray) -> np.ndarray:
+def _axes(points: NDArray[np.floating]) -> np.ndarray:
     """The directions along which a triangle and a box can be apart, (n, 13, 3): the box's, the triangle's normal, and
     the cross products of both ones' edges."""
     sides = np.roll(points, -1, axis=1) - points
@@ -144,7 +147,7 @@ def _axes(points: np.ndarray) -> np.ndarray:
     return np.concatenate((units, normal, *edges), axis=1)
 
 
-def _overlaps(axes: np.ndarray, points: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+def _overlaps(axes: np.ndarray, points: NDArray[np.floating], low: np.ndarray, high: np.ndarray) -> np.ndarray:
     """How far the shadows of triangles (n, 3, 3) and boxes reach into each other on axes (n, k, 3), (n, k); negative
     where they are apart."""
     along = [axes[:, :, axis, None] * points[:, None, :, axis] for axis in range(3)]
@@ -156,7 +159,9 @@ def _overlaps(axes: np.ndarray, points: np.ndarray, low: np.ndarray, high: np.nd
     return np.minimum(shadow.max(axis=2) - near, far - shadow.min(axis=2))
 
 
-def _touching_in_float(grid: Grid, points: np.ndarray, position: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _touching_in_float(
+    grid: Grid, points: NDArray[np.floating], position: np.ndarray
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Which triangles surely touch their cells, and for which of the others float64 can't tell, bool (n,) each."""
     low, high = ends(grid, position)
     origin = points[:, :1]
@@ -176,7 +181,7 @@ def _touching_in_float(grid: Grid, points: np.ndarray, position: np.ndarray) -> 
     return touches, ~touches & ~apart
 
 
-def _touching_in_integers(grid: Grid, points: np.ndarray, position: np.ndarray) -> np.ndarray:
+def _touching_in_integers(grid: Grid, points: NDArray[np.floating], position: np.ndarray) -> NDArray[np.bool_]:
     """The same, without rounding, bool (n,)."""
     if not len(points):
         return np.zeros(0, bool)

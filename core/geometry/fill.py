@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .arrays import expand, narrow, slices
 from .grid import Grid
@@ -25,7 +26,7 @@ Crossings = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 """Line numbers, triangle numbers, the x of the crossing, and the layers of rock that it adds toward +x, +1 or -1."""
 
 
-def layers_in_cells(grid: Grid, vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:
+def layers_in_cells(grid: Grid, vertices: NDArray[np.floating], triangles: NDArray[np.integer]) -> np.ndarray:
     """Layers of rock that closed surfaces lay over the centre of each cell, int32 (cells,).
 
     One inside an outward surface, minus one inside an inward one: a cell is solid where this sum and 1 for a
@@ -50,7 +51,9 @@ def layers_in_cells(grid: Grid, vertices: np.ndarray, triangles: np.ndarray) -> 
     return np.cumsum(steps[:, :nx], axis=1, dtype=np.int32).reshape(-1)
 
 
-def layers_at(points: np.ndarray, vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:
+def layers_at(
+    points: NDArray[np.floating], vertices: NDArray[np.floating], triangles: NDArray[np.integer]
+) -> NDArray[np.int64]:
     """Layers of rock that closed surfaces lay over points (n, 3), int64 (n,), counted as `layers_in_cells` does."""
     points = np.asarray(points, np.float64).reshape(-1, 3)
     result = np.zeros(len(points), np.int64)
@@ -60,12 +63,14 @@ def layers_at(points: np.ndarray, vertices: np.ndarray, triangles: np.ndarray) -
     return result
 
 
-def is_free(points: np.ndarray, vertices: np.ndarray, triangles: np.ndarray, outside_solid: bool) -> np.ndarray:
+def is_free(
+    points: NDArray[np.floating], vertices: NDArray[np.floating], triangles: NDArray[np.integer], outside_solid: bool
+) -> NDArray[np.bool_]:
     """Which points (n, 3) lie in free space, bool (n,), where byte 0x73 says what is outside of everything."""
     return layers_at(points, vertices, triangles) + bool(outside_solid) < 1
 
 
-def crossings(lines: np.ndarray, vertices: np.ndarray, triangles: np.ndarray) -> Iterator[Crossings]:
+def crossings(lines: np.ndarray, vertices: NDArray[np.floating], triangles: NDArray[np.integer]) -> Iterator[Crossings]:
     """Where lines along x, given by their y and z, float64 (n, 2), pass through triangles, a portion at a time.
 
     A line through an edge or corner counts as moved aside by nothing, so it crosses a closed surface as often
@@ -90,7 +95,7 @@ def crossings(lines: np.ndarray, vertices: np.ndarray, triangles: np.ndarray) ->
 
 
 def _lines_between(
-    ascending: np.ndarray, coordinates: np.ndarray, triangles: np.ndarray
+    ascending: np.ndarray, coordinates: np.ndarray, triangles: NDArray[np.integer]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Which places along an axis, ascending, lie in the range of each triangle: the first, (n,), and the one behind
     the last, (n,). `coordinates` are those of the vertices, (nv,)."""
@@ -98,7 +103,7 @@ def _lines_between(
     return extremes(narrow(below), narrow(up_to), triangles)
 
 
-def _may_reach(places: np.ndarray, coordinates: np.ndarray, triangles: np.ndarray) -> np.ndarray:
+def _may_reach(places: np.ndarray, coordinates: np.ndarray, triangles: NDArray[np.integer]) -> NDArray[np.bool_]:
     """Which triangles may have any of the places along an axis in their range, bool (n,): all but those for which a
     coarse measure tells that they don't. `coordinates` are those of the vertices, (nv,)."""
     start, end = places.min(initial=np.inf), places.max(initial=-np.inf)
@@ -115,7 +120,11 @@ def _may_reach(places: np.ndarray, coordinates: np.ndarray, triangles: np.ndarra
 
 
 def _crossed(
-    lines: np.ndarray, vertices: np.ndarray, triangles: np.ndarray, near: np.ndarray, rows: np.ndarray
+    lines: np.ndarray,
+    vertices: NDArray[np.floating],
+    triangles: NDArray[np.integer],
+    near: np.ndarray,
+    rows: np.ndarray,
 ) -> Crossings:
     """The crossings among pairs of lines and triangles."""
     numbers = pick(triangles, rows)
@@ -150,7 +159,7 @@ def _bin_lines(
     return bins, bin_starts, order, first, last
 
 
-def _turn_around(lines: np.ndarray, outline: np.ndarray, triangles: np.ndarray) -> np.ndarray:
+def _turn_around(lines: np.ndarray, outline: np.ndarray, triangles: NDArray[np.integer]) -> np.ndarray:
     """1 where the triangle goes around the line counter-clockwise in y and z, -1 clockwise, else 0."""
     total = np.zeros(len(lines), np.int64)
     for corner in range(3):
@@ -168,7 +177,7 @@ def _turn_around(lines: np.ndarray, outline: np.ndarray, triangles: np.ndarray) 
     return total // 3 * (np.abs(total) == 3)
 
 
-def _where(lines: np.ndarray, points: np.ndarray) -> np.ndarray:
+def _where(lines: np.ndarray, points: NDArray[np.floating]) -> np.ndarray:
     """The x at which lines meet the planes of triangles that go around them."""
     normal = cross(points[:, 1] - points[:, 0], points[:, 2] - points[:, 0])
     beside = lines - points[:, 0, 1:]

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .arrays import expand, narrow, slices
 from .grid import LARGEST_DIMENSION, Grid
@@ -51,7 +52,7 @@ class _Space:
     low: np.ndarray
     high: np.ndarray
 
-    def touching(self, rows: np.ndarray, first: np.ndarray, last: np.ndarray, slack: float = 0.0) -> np.ndarray:
+    def touching(self, rows: np.ndarray, first: np.ndarray, last: np.ndarray, slack: float = 0.0) -> NDArray[np.bool_]:
         """Whether triangles (n,) touch the blocks from the cells at `first` to those at `last`, (3, n), bool (n,)."""
         end_cell = np.array(self.grid.dimensions)[:, None] - 1
         begin = np.where(first == 0, self.floor, self.minimum + first * self.size - self.margin)
@@ -63,7 +64,9 @@ class _Space:
         return _separated_by_none(points, half.T)
 
 
-def overlaps(grid: Grid, vertices: np.ndarray, triangles: np.ndarray, wanted: np.ndarray | None = None) -> Pairs:
+def overlaps(
+    grid: Grid, vertices: NDArray[np.floating], triangles: NDArray[np.integer], wanted: np.ndarray | None = None
+) -> Pairs:
     """Every triangle with every cell whose closed box it touches: triangle and cell numbers, int64 (n,) each,
     ordered by triangle, then cell.
 
@@ -89,7 +92,7 @@ def overlaps(grid: Grid, vertices: np.ndarray, triangles: np.ndarray, wanted: np
 
 
 def _prepare(
-    grid: Grid, vertices: np.ndarray, triangles: np.ndarray, wanted: np.ndarray | None
+    grid: Grid, vertices: NDArray[np.floating], triangles: NDArray[np.integer], wanted: np.ndarray | None
 ) -> tuple[_Space, np.ndarray]:
     """The cells, the triangles that may reach a wanted one, and the numbers of these, int64 (n,)."""
     places = columns(vertices)
@@ -179,7 +182,9 @@ def _wanted_blocks(grid: Grid, wanted: np.ndarray) -> list[np.ndarray]:
     return result
 
 
-def _near(grid: Grid, wanted: np.ndarray, first: np.ndarray, last: np.ndarray, triangles: np.ndarray) -> np.ndarray:
+def _near(
+    grid: Grid, wanted: np.ndarray, first: np.ndarray, last: np.ndarray, triangles: NDArray[np.integer]
+) -> NDArray[np.int64]:
     """The triangles, int64 (n,), that reach into the box of all wanted cells, given the vertices' first and last cells
     along each axis, (3, nv) each."""
     position = grid.position(np.flatnonzero(wanted)).T
@@ -190,7 +195,7 @@ def _near(grid: Grid, wanted: np.ndarray, first: np.ndarray, last: np.ndarray, t
     return np.flatnonzero((a & b & c) == 0)
 
 
-def _separated_by_none(points: np.ndarray, half: np.ndarray) -> np.ndarray:
+def _separated_by_none(points: NDArray[np.floating], half: np.ndarray) -> NDArray[np.bool_]:
     """Whether triangles (n, 3, 3) touch boxes of these half sizes (n, 3) around the origin, bool (n,).
 
     The separating axis test, less the box's own axes: their answer is known from the ranges of cells.

@@ -53,7 +53,8 @@ def _between(upper: int, upper_count: int, lower: int, lower_count: int) -> np.n
     above = (np.arange(upper_count) + 0.5) / upper_count
     below = (np.arange(lower_count) + 0.5) / lower_count
     is_above = np.repeat([True, False], (upper_count, lower_count))[np.argsort([*above, *below], kind="stable")]
-    i, j = np.cumsum(is_above) - is_above, np.cumsum(~is_above) - ~is_above
+    i = np.cumsum(is_above) - is_above
+    j = np.cumsum(~is_above) - np.logical_not(is_above)
     third = np.where(is_above, upper + (i + 1) % upper_count, lower + (j + 1) % lower_count)
     return np.stack((upper + i % upper_count, lower + j % lower_count, third), axis=1)
 

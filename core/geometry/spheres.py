@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .triangles import corners
 from .vectors import columns, cross, portions, squared
@@ -22,7 +23,7 @@ GROUPS_AT_ONCE = 8192
 # --- smallest enclosing spheres -------------------------------------------------------------------
 
 
-def triangle_spheres(vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:
+def triangle_spheres(vertices: NDArray[np.floating], triangles: NDArray[np.integer]) -> NDArray[np.float32]:
     """Centre and radius of the smallest sphere around each triangle, float32 (n, 4), radius x 1.0001."""
     places = columns(vertices).T
     spheres = np.zeros((len(triangles), 4), np.float32)
@@ -31,7 +32,7 @@ def triangle_spheres(vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:
     return spheres
 
 
-def _spheres_around(points: np.ndarray) -> np.ndarray:
+def _spheres_around(points: NDArray[np.floating]) -> np.ndarray:
     """The same for corners (n, 3, 3)."""
     a, b, c = np.moveaxis(points, 1, 0)
     ab, ac = b - a, c - a
@@ -50,7 +51,7 @@ def _spheres_around(points: np.ndarray) -> np.ndarray:
     return spheres
 
 
-def group_spheres(points: np.ndarray, starts: np.ndarray) -> np.ndarray:
+def group_spheres(points: NDArray[np.floating], starts: np.ndarray) -> NDArray[np.float32]:
     """Centre and radius of the smallest sphere around each group of points, float32 (g, 4), radius x 1.001.
 
     `points` float64 (p, 3) in a row; group i is points[starts[i]:starts[i + 1]], none empty.
@@ -65,7 +66,7 @@ def group_spheres(points: np.ndarray, starts: np.ndarray) -> np.ndarray:
     return spheres
 
 
-def _smallest_centres(points: np.ndarray, starts: np.ndarray) -> np.ndarray:
+def _smallest_centres(points: NDArray[np.floating], starts: np.ndarray) -> NDArray[np.float64]:
     """Centres of the smallest enclosing spheres, float64 (g, 3), all groups at once.
 
     Each group keeps a support of up to four points that determine its sphere. The farthest point outside
@@ -109,9 +110,9 @@ def _grow(
     groups: np.ndarray,
     support: np.ndarray,
     support_size: np.ndarray,
-    centre: np.ndarray,
+    centre: NDArray[np.floating],
     radius2: np.ndarray,
-) -> np.ndarray:
+) -> NDArray[np.bool_]:
     """Gives the groups the smallest sphere around their support and a point outside, (g, 3), bool (g,): whether
     it is larger. Where it isn't, rounding has the last word; the radius is measured afterwards."""
     better = np.zeros(len(groups), bool)
@@ -165,7 +166,7 @@ def _circumcentre_of_four(u: np.ndarray, v: np.ndarray, w: np.ndarray) -> np.nda
         return total / (2 * volume)[..., None]
 
 
-def _rounded_spheres(centre: np.ndarray, points: np.ndarray, starts: np.ndarray) -> np.ndarray:
+def _rounded_spheres(centre: NDArray[np.floating], points: NDArray[np.floating], starts: np.ndarray) -> np.ndarray:
     """Spheres as float32 (g, 4): the radius is measured from the rounded centre, so that nothing sticks out."""
     spheres = np.zeros((len(centre), 4), np.float32)
     spheres[:, :3] = centre
@@ -176,7 +177,9 @@ def _rounded_spheres(centre: np.ndarray, points: np.ndarray, starts: np.ndarray)
     return spheres
 
 
-def _squared_distances(points: np.ndarray, centres: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+def _squared_distances(
+    points: NDArray[np.floating], centres: NDArray[np.floating], sizes: np.ndarray
+) -> NDArray[np.float64]:
     """From the points (p, 3) to the centres of their groups, (g, 3), float64 (p,)."""
     total = np.zeros(len(points))
     for axis in range(3):

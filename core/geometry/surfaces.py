@@ -9,6 +9,7 @@ from __future__ import annotations
 import enum
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import winding
 from .arrays import components, narrow, stable_order
@@ -21,14 +22,14 @@ ROUNDING = 8 * np.finfo(np.float64).eps
 """Of the product of its corners' distances: how far a sixth of their triple product may be off."""
 
 
-def split(triangles: np.ndarray) -> np.ndarray:
+def split(triangles: NDArray[np.integer]) -> NDArray[np.int64]:
     """The surface of each triangle, int64 (n,), numbered from 0 by first triangle. Triangles that share an
     edge belong together."""
     left, right = undirected_edges(triangles).pairs()
     return _numbered(components(len(triangles), left // 3, right // 3))
 
 
-def names(vertices: np.ndarray, triangles: np.ndarray, surface: np.ndarray) -> list[str]:
+def names(vertices: NDArray[np.floating], triangles: NDArray[np.integer], surface: np.ndarray) -> list[str]:
     """`wall` for surfaces that face inward (a second one is `wall_02`), `asteroid_01`, … for the others."""
     result, walls, asteroids = [], 0, 0
     for volume in volumes(vertices, triangles, surface):
@@ -41,7 +42,7 @@ def names(vertices: np.ndarray, triangles: np.ndarray, surface: np.ndarray) -> l
     return result
 
 
-def volumes(vertices: np.ndarray, triangles: np.ndarray, surface: np.ndarray) -> np.ndarray:
+def volumes(vertices: NDArray[np.floating], triangles: NDArray[np.integer], surface: np.ndarray) -> NDArray[np.float64]:
     """Signed volume of each surface, float64 (s,), in cubic units: positive where the front faces outward, 0 where it
     is no more than what rounding makes of a flat one."""
     count = int(surface.max()) + 1 if len(surface) else 0
@@ -63,7 +64,9 @@ THINNEST = 4 * FLATTEST
 """Of a surface's largest coordinate: what is no thicker encloses nothing, as far as float32 can tell."""
 
 
-def encloses_nothing(vertices: np.ndarray, triangles: np.ndarray, surface: np.ndarray) -> np.ndarray:
+def encloses_nothing(
+    vertices: NDArray[np.floating], triangles: NDArray[np.integer], surface: np.ndarray
+) -> NDArray[np.bool_]:
     """Which surfaces are no thicker than `THINNEST`, bool (s,): their volume is at most that of a sheet of half their
     area."""
     volume = np.abs(volumes(vertices, triangles, surface))
@@ -82,7 +85,7 @@ def encloses_nothing(vertices: np.ndarray, triangles: np.ndarray, surface: np.nd
     return result & (volume <= area / 2 * THINNEST * largest)
 
 
-def orient(triangles: np.ndarray, edges: Edges | None = None) -> tuple[np.ndarray, np.ndarray]:
+def orient(triangles: NDArray[np.integer], edges: Edges | None = None) -> tuple[np.ndarray, np.ndarray]:
     """The surface of each triangle as `split` gives it, and which triangles are wound against the rest of theirs,
     bool (n,): the fewer of the two kinds. `edges` are the triangles' own, where they are known.
 
@@ -120,7 +123,9 @@ class Facing(enum.IntEnum):
     RIGHT, WRONG, BURIED, OUTSIDE = range(4)
 
 
-def facing(vertices: np.ndarray, triangles: np.ndarray, surface: np.ndarray, outside_solid: bool) -> np.ndarray:
+def facing(
+    vertices: NDArray[np.floating], triangles: NDArray[np.integer], surface: np.ndarray, outside_solid: bool
+) -> NDArray[np.int64]:
     """What each surface's front faces: `Facing` values, int64 (s,).
 
     The largest surfaces are judged first, and the others by what those, put right, leave free. An inward
@@ -170,7 +175,9 @@ def _judged_together(facing: np.ndarray, layers: winding.Layers, order: np.ndarr
     return np.where(turned, np.where((as_is > 0) & ~layers.inward, in_rock, Facing.WRONG), result)
 
 
-def all_rock(vertices: np.ndarray, triangles: np.ndarray, surface: np.ndarray, facing: np.ndarray) -> bool:
+def all_rock(
+    vertices: NDArray[np.floating], triangles: NDArray[np.integer], surface: np.ndarray, facing: np.ndarray
+) -> bool:
     """Whether the largest surface lies in the solid outside, and no other leaves free space where ships could be."""
     volume = volumes(vertices, triangles, surface)
     if facing[np.abs(volume).argmax()] != Facing.OUTSIDE:
@@ -188,7 +195,11 @@ def _sample(surface: np.ndarray) -> np.ndarray:
 
 
 def _layers_over(
-    chosen: np.ndarray, vertices: np.ndarray, triangles: np.ndarray, surface: np.ndarray, rank: np.ndarray
+    chosen: np.ndarray,
+    vertices: NDArray[np.floating],
+    triangles: NDArray[np.integer],
+    surface: np.ndarray,
+    rank: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Layers of rock that larger surfaces lay over the middle of the chosen triangles.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .arrays import narrow
 from .vectors import columns, cross, portions, squared
@@ -25,25 +26,25 @@ NEAR = 1e-6
 float32."""
 
 
-def corners(vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:
+def corners(vertices: NDArray[np.floating], triangles: NDArray[np.integer]) -> NDArray[np.float64]:
     """The triangles' corners, float64 (n, 3, 3); in memory each coordinate of each corner is a column."""
     return columns(vertices).take(np.asarray(triangles).T, axis=1).transpose(2, 1, 0)
 
 
-def with_own_vertices(vertices: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def with_own_vertices(vertices: NDArray[np.floating], triangles: NDArray[np.integer]) -> tuple[np.ndarray, np.ndarray]:
     """Some triangles, int64 (n, 3), with no vertices but those that they use, in the same order."""
     used = np.zeros(len(vertices), bool)
     used[triangles] = True
     return vertices[used], (np.cumsum(used) - 1)[triangles]
 
 
-def repeated(triangles: np.ndarray) -> np.ndarray:
+def repeated(triangles: NDArray[np.integer]) -> NDArray[np.bool_]:
     """Which triangles (n, 3) use a vertex twice, bool (n,)."""
     a, b, c = np.asarray(triangles).T
     return (a == b) | (b == c) | (c == a)
 
 
-def doubled(triangles: np.ndarray) -> np.ndarray:
+def doubled(triangles: NDArray[np.integer]) -> NDArray[np.bool_]:
     """Which triangles have the same three vertices as another, either way around, bool (n,)."""
     a, b, c = np.sort(narrow(np.asarray(triangles)), axis=1).T
     order = np.lexsort((c, b, a))
@@ -55,7 +56,7 @@ def doubled(triangles: np.ndarray) -> np.ndarray:
     return result
 
 
-def flat(vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:
+def flat(vertices: NDArray[np.floating], triangles: NDArray[np.integer]) -> NDArray[np.bool_]:
     """Which triangles have no area, bool (n,). The game reports a hit at time 0 for them."""
     places = columns(vertices).T
     largest = np.abs(places).max(axis=1)
@@ -67,7 +68,7 @@ def flat(vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:
     return result
 
 
-def _flat(points: np.ndarray, farthest: np.ndarray) -> np.ndarray:
+def _flat(points: NDArray[np.floating], farthest: np.ndarray) -> np.ndarray:
     """The same for corners (n, 3, 3) and the largest coordinate of each triangle, (n,)."""
     a, b, c = np.moveaxis(points, 1, 0)
     ab, bc, ca = b - a, c - b, a - c
@@ -77,7 +78,7 @@ def _flat(points: np.ndarray, farthest: np.ndarray) -> np.ndarray:
     return twice_area <= np.maximum(least, SMALLEST)
 
 
-def close_pairs(points: np.ndarray, distance: float) -> np.ndarray:
+def close_pairs(points: NDArray[np.floating], distance: float) -> NDArray[np.int64]:
     """Pairs of points (n, 3) that lie no farther apart than a distance, int64 (p, 2), the lower first."""
     points = np.asarray(points, np.float64)
     along = points @ SKEW

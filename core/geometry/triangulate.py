@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .arrays import expand, place_keys
 from .triangles import FLATTEST
@@ -36,13 +37,13 @@ class Cut:
     crossing    int64: faces whose outline crosses or touches itself so that no cut is right; they have no triangles
     """
 
-    triangles: np.ndarray
-    faces: np.ndarray
-    bent: np.ndarray
-    crossing: np.ndarray
+    triangles: NDArray[np.int64]
+    faces: NDArray[np.int64]
+    bent: NDArray[np.int64]
+    crossing: NDArray[np.int64]
 
 
-def triangulate(vertices: np.ndarray, corners: np.ndarray, sizes: np.ndarray) -> Cut:
+def triangulate(vertices: NDArray[np.floating], corners: np.ndarray, sizes: np.ndarray) -> Cut:
     """Cuts faces into triangles: vertices (n, 3), the faces' corners in a row as vertex numbers, int64 (c,), and how
     many each face has, int64 (f,), 3 or more.
 
@@ -76,7 +77,9 @@ def triangulate(vertices: np.ndarray, corners: np.ndarray, sizes: np.ndarray) ->
     return Cut(np.concatenate(parts)[order], owners[order], np.flatnonzero(bent), np.array(crossing, np.int64))
 
 
-def _without_repeats(vertices: np.ndarray, corners: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _without_repeats(
+    vertices: NDArray[np.floating], corners: np.ndarray, sizes: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Faces of more than three corners without those that are where the one before them is."""
     place = np.unique(place_keys(vertices), return_inverse=True)[1].reshape(-1)[corners]
     ends = np.cumsum(sizes)
@@ -97,8 +100,12 @@ def _fans(corners: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarra
 
 
 def _judge(
-    points: np.ndarray, corners: np.ndarray, sizes: np.ndarray, triangles: np.ndarray, owners: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    points: NDArray[np.floating],
+    corners: np.ndarray,
+    sizes: np.ndarray,
+    triangles: NDArray[np.integer],
+    owners: np.ndarray,
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
     """Which faces the fan around the first corner is right for, which aren't flat, bool (f,) each, and the faces'
     normals (f, 3), of length 1 or 0."""
     starts = np.cumsum(sizes) - sizes
@@ -128,7 +135,9 @@ def _judge(
     return right | line | (sizes == 3), bent, normals
 
 
-def _turns(own: np.ndarray, sizes: np.ndarray, starts: np.ndarray, normals: np.ndarray) -> np.ndarray:
+def _turns(
+    own: np.ndarray, sizes: np.ndarray, starts: np.ndarray, normals: NDArray[np.floating]
+) -> NDArray[np.float64]:
     """Twice the area of the triangle at each corner, seen from the front, float64 (c,): negative where the outline
     turns outward."""
     ends = starts + sizes - 1
@@ -142,7 +151,7 @@ def _turns(own: np.ndarray, sizes: np.ndarray, starts: np.ndarray, normals: np.n
 # --- one face -------------------------------------------------------------------------------------
 
 
-def _cut(points: np.ndarray, normal: np.ndarray, bent: bool) -> np.ndarray | None:
+def _cut(points: NDArray[np.floating], normal: np.ndarray, bent: bool) -> np.ndarray | None:
     """Triangles, int64 (t, 3), of one face with the corners (n, 3); None where its outline crosses itself."""
     if not normal.any() or len(points) > MOST_CORNERS:
         return None
@@ -154,7 +163,7 @@ def _cut(points: np.ndarray, normal: np.ndarray, bent: bool) -> np.ndarray | Non
     return _Ears(flat, places, farthest).clip(force=bent)
 
 
-def _in_plane(points: np.ndarray, normal: np.ndarray) -> np.ndarray:
+def _in_plane(points: NDArray[np.floating], normal: np.ndarray) -> np.ndarray:
     """The points as they are seen from in front of a plane, (n, 2)."""
     aside = np.zeros(3)
     aside[np.abs(normal).argmin()] = 1.0
@@ -163,7 +172,7 @@ def _in_plane(points: np.ndarray, normal: np.ndarray) -> np.ndarray:
     return np.stack((points @ right, points @ np.cross(normal, right)), axis=1)
 
 
-def _crosses_itself(points: np.ndarray, farthest: float) -> bool:
+def _crosses_itself(points: NDArray[np.floating], farthest: float) -> bool:
     """Whether two sides of a polygon (n, 2) cross each other, beyond what rounding makes of sides that touch."""
     count = len(points)
     ends = np.roll(points, -1, axis=0)
@@ -184,7 +193,7 @@ def _crosses_itself(points: np.ndarray, farthest: float) -> bool:
     return False
 
 
-def _side_of(begin: np.ndarray, along: np.ndarray, points: np.ndarray) -> np.ndarray:
+def _side_of(begin: np.ndarray, along: np.ndarray, points: NDArray[np.floating]) -> np.ndarray:
     """For each line and each point (n, m): above 0 where the point is on the left of the line."""
     toward_x, toward_y = points[None, :, 0] - begin[:, None, 0], points[None, :, 1] - begin[:, None, 1]
     return along[:, None, 0] * toward_y - along[:, None, 1] * toward_x
@@ -197,7 +206,7 @@ class _Ears:
     points on a line don't end up in a triangle of their own. One that is blocked waits for the corner that blocks it.
     """
 
-    def __init__(self, points: np.ndarray, places: np.ndarray, farthest: float) -> None:
+    def __init__(self, points: NDArray[np.floating], places: np.ndarray, farthest: float) -> None:
         count = len(points)
         self.points, self.places = points, places
         self.farthest = farthest

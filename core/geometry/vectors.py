@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 TRIANGLES_AT_ONCE = 8192
 
@@ -14,7 +15,7 @@ def portions(count: int) -> Iterator[slice]:
     return (slice(first, first + TRIANGLES_AT_ONCE) for first in range(0, count, TRIANGLES_AT_ONCE))
 
 
-def columns(points: np.ndarray) -> np.ndarray:
+def columns(points: NDArray[np.floating]) -> NDArray[np.float64]:
     """The coordinates of points (n, 3), float64 (3, n): each axis in a row of its own is faster to go through."""
     return np.asarray(points, np.float64, order="F").T
 
@@ -24,13 +25,13 @@ def pick(vectors: np.ndarray, rows: np.ndarray) -> np.ndarray:
     return np.asarray(vectors).T.take(rows, axis=1).T
 
 
-def bounds(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def bounds(points: NDArray[np.floating]) -> tuple[np.ndarray, np.ndarray]:
     """The boxes of triangles with the corners (n, 3, 3): lowest and highest coordinates, (n, 3) each."""
     a, b, c = np.moveaxis(points, 1, 0)
     return np.minimum(np.minimum(a, b), c), np.maximum(np.maximum(a, b), c)
 
 
-def extremes(low: np.ndarray, high: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def extremes(low: np.ndarray, high: np.ndarray, triangles: NDArray[np.integer]) -> tuple[np.ndarray, np.ndarray]:
     """The least `low` and the greatest `high` of the corners of triangles (n, 3), given those of each vertex,
     (…, nv): (…, n) each. Of numbers that ascend with a coordinate, these are the ones of the triangles' boxes."""
     a, b, c = np.moveaxis(low.take(np.asarray(triangles).T, axis=-1), -2, 0)

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .arrays import expand
 from .fill import crossings
@@ -46,13 +47,13 @@ class Layers:
     inward    bool (s,); `flat`, bool (s,): whether a surface has no volume
     """
 
-    surface: np.ndarray
-    starts: np.ndarray
-    point: np.ndarray
-    owner: np.ndarray
-    amount: np.ndarray
-    inward: np.ndarray
-    flat: np.ndarray
+    surface: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    point: NDArray[np.int64]
+    owner: NDArray[np.int64]
+    amount: NDArray[np.int64]
+    inward: NDArray[np.bool_]
+    flat: NDArray[np.bool_]
     outside_solid: bool
 
     def least_in_front(self, turned: np.ndarray) -> np.ndarray:
@@ -62,7 +63,7 @@ class Layers:
         least = np.minimum.reduceat(layers, self.starts) - (self.inward != turned)
         return np.where(self.flat, 0, least)
 
-    def beside_rock(self) -> np.ndarray:
+    def beside_rock(self) -> NDArray[np.bool_]:
         """Which surfaces have a point in another's rock, bool (s,)."""
         result = np.zeros(len(self.starts), bool)
         result[self.surface[self.point[self.amount > 0]]] = True
@@ -70,7 +71,11 @@ class Layers:
 
 
 def measure(
-    vertices: np.ndarray, triangles: np.ndarray, surface: np.ndarray, volume: np.ndarray, outside_solid: bool
+    vertices: NDArray[np.floating],
+    triangles: NDArray[np.integer],
+    surface: np.ndarray,
+    volume: np.ndarray,
+    outside_solid: bool,
 ) -> Layers:
     """The layers over points of all surfaces: vertices (n, 3), triangles (t, 3), the surface of each, int64 (t,), and
     the surfaces' volumes, float64 (s,)."""
@@ -92,7 +97,9 @@ def measure(
     return Layers(mine, starts, pairs // count, pairs % count, amount, volume < 0, volume == 0, outside_solid)
 
 
-def _points(vertices: np.ndarray, triangles: np.ndarray, surface: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _points(
+    vertices: NDArray[np.floating], triangles: NDArray[np.integer], surface: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Points on the triangles, float64 (n, 3), and the triangle of each: some of all, and more of large ones."""
     places = corners(vertices, triangles)
     low, high = bounds(places)
@@ -119,7 +126,7 @@ def _points(vertices: np.ndarray, triangles: np.ndarray, surface: np.ndarray) ->
 
 
 def _meetings(
-    vertices: np.ndarray, triangles: np.ndarray, surface: np.ndarray
+    vertices: NDArray[np.floating], triangles: NDArray[np.integer], surface: np.ndarray
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """The same around each place where a side of one surface's triangle goes through another's triangle: what lies on
     all sides of it, on both."""
@@ -168,7 +175,9 @@ def _around(places: np.ndarray, pairs: np.ndarray, side: int) -> Iterator[tuple[
         yield near[within], pairs[within, 1]
 
 
-def _inside(points: np.ndarray, a: np.ndarray, b: np.ndarray, c: np.ndarray, normal: np.ndarray) -> np.ndarray:
+def _inside(
+    points: NDArray[np.floating], a: np.ndarray, b: np.ndarray, c: np.ndarray, normal: np.ndarray
+) -> NDArray[np.bool_]:
     """Which points in the planes of triangles lie in the triangles, bool (n,)."""
     result = np.ones(len(points), bool)
     for begin, end in ((a, b), (b, c), (c, a)):
@@ -176,7 +185,7 @@ def _inside(points: np.ndarray, a: np.ndarray, b: np.ndarray, c: np.ndarray, nor
     return result
 
 
-def turn_few(layers: Layers, order: np.ndarray) -> np.ndarray:
+def turn_few(layers: Layers, order: np.ndarray) -> NDArray[np.bool_]:
     """Which surfaces to turn so that fewer are at fault, bool (s,): the one that helps most, then the next. Of several
     that help as much it is the first in this order."""
     turned = np.zeros(len(order), bool)

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..editing.surface_meshes import Surface, separate
 from ..formats import collision_set, mcol, mcol_records
+from ..formats.binary import offset_of
 from ..formats.collision_set import CollisionSet, Part, unusable
 from ..formats.mcol import Hull
 from ..formats.mcol_layout import gaps
@@ -234,11 +235,11 @@ def _diff_unread(a: Hull, b: Hull) -> list[Difference]:
 
 
 def _unread_header_words(a: Hull, b: Hull) -> list[tuple[str, np.ndarray, np.ndarray]]:
-    fields = [name for name in mcol_records.HEADER.fields if name.startswith("unknown") or name.endswith("_w")]
+    fields = [name for name in mcol_records.HEADER.names or () if name.startswith("unknown") or name.endswith("_w")]
     if np.array_equal((a.grid.minimum, a.grid.maximum), (b.grid.minimum, b.grid.maximum)):
         fields.append("extent")
     headers = carried(a).header, carried(b).header
-    offsets = [mcol.POINTER_BASE + mcol_records.HEADER.fields[name][1] for name in fields]
+    offsets = [mcol.POINTER_BASE + offset_of(mcol_records.HEADER, name) for name in fields]
     return [
         (f"header, 0x{offset:X}", headers[0][name], headers[1][name])
         for offset, name in sorted(zip(offsets, fields, strict=True))

@@ -95,7 +95,7 @@ def sample_navigation(grid: Grid) -> bytes:
     body[at.items + 16 : at.items + 24].view(">u4")[:] = 1, at.references - POINTER_BASE
     body[at.references : at.references + 4].view(">u4")[:] = at.tetrahedra - POINTER_BASE
     slots = np.array([*range(0x70, 0x88, 4), cell + 4, at.items + 0x14, at.references])
-    return chunk.encode(Chunk(b"REGN", memoryview(body)[POINTER_BASE:], slots))
+    return chunk.encode(Chunk(b"REGN", body.data[POINTER_BASE:], slots))
 
 
 def _phases() -> dict[str, tuple[str | None, ...]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..editing.rebuild_hull import build
 from ..formats import mcol
@@ -79,7 +80,7 @@ def _asteroid_field(row: Map, numbers: np.random.Generator) -> list[tuple[np.nda
     return meshes
 
 
-def _first_used_first(vertices: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _first_used_first(vertices: NDArray[np.floating], triangles: NDArray[np.integer]) -> tuple[np.ndarray, np.ndarray]:
     """Vertices numbered in the order in which the triangles first use them, as in the game's files."""
     used, first = np.unique(triangles, return_index=True)
     order = used[np.argsort(first)]

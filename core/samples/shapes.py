@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..geometry.solids import ball
 
@@ -27,7 +28,7 @@ def random_numbers(seed: int, name: str) -> np.random.Generator:
     return np.random.default_rng([seed, zlib.crc32(name.encode())])
 
 
-def rounded(vertices: np.ndarray) -> np.ndarray:
+def rounded(vertices: NDArray[np.floating]) -> np.ndarray:
     """Two decimals: the last bits of sines differ between machines."""
     return np.round(vertices, 2).astype(np.float32)
 

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import FormatError
 from ..formats import chunk
@@ -98,7 +99,7 @@ class Chunked(Protocol):
     """What the facts of this module ask of a hull or a navigation volume."""
 
     shell: Shell
-    expected_slots: np.ndarray
+    expected_slots: NDArray[np.int64]
 
 
 def _magic(thing: Chunked) -> str:

@@ -9,6 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
+from ..formats.binary import offset_of
 from ..formats.chunk import POINTER_BASE
 from ..formats.mcol_records import CELL, HEADER, HEADER_END, HEADER_POINTERS, INDEX, LIST, SPHERE, TRIANGLE, VERTEX
 from ..geometry.arrays import expand
@@ -168,9 +169,9 @@ class Hull:
     @cached_property
     def expected_slots(self) -> np.ndarray:
         """File offsets of the words that the layout relocates, int64 (n,), ascending."""
-        header = [POINTER_BASE + HEADER.fields[name][1] for name in HEADER_POINTERS]
-        cells = self.at["cells"] + CELL.fields["lists"][1] + CELL.itemsize * self.occupied
-        lists = self.record_places[1] + LIST.fields["indices"][1]
+        header = [POINTER_BASE + offset_of(HEADER, name) for name in HEADER_POINTERS]
+        cells = self.at["cells"] + offset_of(CELL, "lists") + CELL.itemsize * self.occupied
+        lists = self.record_places[1] + offset_of(LIST, "indices")
         return np.unique(np.concatenate((header, cells, lists))).astype(np.int64)
 
     @cached_property

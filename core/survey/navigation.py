@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..formats.binary import padding
+from ..formats.binary import offset_of, padding
 from ..formats.chunk import POINTER_BASE
 from ..formats.regn import (
     CELL,
@@ -99,7 +99,7 @@ class Navigation:
     @cached_property
     def expected_slots(self) -> np.ndarray:
         """File offsets of the words that the layout relocates, int64 (n,), ascending."""
-        header = POINTER_BASE + HEADER.fields["pointers"][1] + 4 * np.arange(len(Sections._fields))
+        header = POINTER_BASE + offset_of(HEADER, "pointers") + 4 * np.arange(len(Sections._fields))
         pointers = [int(slot) for slot, at in zip(header, self.at, strict=True) if at != POINTER_BASE]
         cells = self.at.cells + 4 + CELL.itemsize * np.flatnonzero(self.cells["count"])
         items = self.at.items + 0x14 + ITEM.itemsize * np.flatnonzero(self.array("items", ITEM)["count"])

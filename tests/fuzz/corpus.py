@@ -22,7 +22,12 @@ FOLDER = DATA / "fuzz"
 
 def start(reader: str) -> list[bytes]:
     """The inputs of a reader, always in the same order."""
-    return [*_kept(reader), *_made()[reader]]
+    return [*_kept(reader), *made(reader)]
+
+
+def made(reader: str) -> list[bytes]:
+    """Those of them that were made for this and have no damage."""
+    return _made()[reader]
 
 
 def _kept(reader: str) -> list[bytes]:

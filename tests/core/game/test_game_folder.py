@@ -9,8 +9,9 @@ from core.formats import idxd, mcol
 from core.formats.hashes import file_id
 from core.game.archive import open_archive
 from core.game.archive_write import make_archive
-from core.game.game_folder import check, find_game, hull_users, known_names, stages
+from core.game.game_folder import find_game, hull_users, known_names, stages
 from core.game.stage_tables import Phase, table_name
+from core.inspect.check_game import check
 from tests.support.hulls import read
 from tests.support.navigation_file import make_navigation
 

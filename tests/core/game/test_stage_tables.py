@@ -10,8 +10,9 @@ from core.formats import idxd
 from core.formats.hashes import file_id, string_id
 from core.game.archive import open_archive
 from core.game.archive_write import make_archive
-from core.game.game_folder import check, find_game, known_names, stages
+from core.game.game_folder import find_game, known_names, stages
 from core.game.stage_tables import Phase, asteroid_prefix, find_stage, is_stage_table, phases_of
+from core.inspect.check_game import check
 from core.samples import game
 from tests.core.formats.test_idxd import table_bytes
 

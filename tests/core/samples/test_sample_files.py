@@ -13,7 +13,7 @@ from core.game import game_folder
 from core.game.archive import open_archive
 from core.geometry.edges import edge_census
 from core.geometry.surfaces import split, volumes
-from core.inspect import check_hull
+from core.inspect import check_game, check_hull
 from core.inspect.checks import findings
 from core.samples import folder as folder_of_samples
 from core.samples import hulls, sets, shapes
@@ -197,7 +197,7 @@ def test_the_game_folder_has_the_entries_and_phases_of_the_game(tmp_path):
     assert users["mapmesh_box_500km"] == 70
     assert (users["test"], users["S01_AsteroidVolume_wp"], users["S04_AsteroidVolume_wp"]) == (3, 3, 2)
     assert sum(users.values()) == 86
-    findings = game_folder.check(game)
+    findings = check_game.check(game)
     assert [str(finding) for finding in findings] == [
         "phase files: S20 Phase_1 names no MapMesh",
         "phase files: S20 Phase_1 names no MapPath",
