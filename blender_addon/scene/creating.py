@@ -64,7 +64,8 @@ def add_asteroid(
     obj.location = asteroid.place
     colors.color_asteroid(obj, object_names.asteroid_number(name))
     warnings = []
-    if hull.grid.outside(vertices + np.float32(asteroid.place)).any():
+    placed: np.ndarray = vertices + np.array(asteroid.place, np.float32)
+    if hull.grid.outside(placed).any():
         warnings.append(
             report_text("`{name}` reaches outside the hull's box: move it inside or use Fit Grid", name=obj.name)
         )

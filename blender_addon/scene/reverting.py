@@ -99,7 +99,7 @@ def _make_missing(root: bpy.types.Object, hull: Hull, surface: np.ndarray, taken
         (mesh,) = make_meshes([new])
         custom_properties.set_mesh_origin(mesh, origin)
         obj = add_object(full, mesh, root, root.users_collection[0])
-        obj.location = origin
+        obj.location = origin.tolist()
         if name.startswith("wall"):
             show_as_wall(obj)
         made += 1
@@ -172,7 +172,7 @@ def _put(root: bpy.types.Object, obj: bpy.types.Object, place: np.ndarray) -> No
     obj.delta_location, obj.delta_scale = (0, 0, 0), (1, 1, 1)
     obj.delta_rotation_euler, obj.delta_rotation_quaternion = (0, 0, 0), (1, 0, 0, 0)
     obj.matrix_basis = Matrix()
-    obj.location = place
+    obj.location = place.tolist()
 
 
 def _require_own(obj: bpy.types.Object) -> None:
