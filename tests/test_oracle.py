@@ -1,4 +1,4 @@
-"""The judge judged: on hand-made shapes with answers worked out by hand, on figures printed in the format notes, and on
+"""The judge judged: on hand-made shapes with answers worked out by hand, on figures printed in docs/FORMATS.md, and on
 sample files of the real layout."""
 
 import collections

@@ -1,4 +1,4 @@
-"""How a hull's root shows file coordinates in Blender. Format notes, section 8: a view, nothing in a file.
+"""How a hull's root shows file coordinates in Blender. docs/FORMATS.md, section 8: a view, nothing in a file.
 
 Only the root carries this; mesh data below it stays in the file's own numbers.
 """

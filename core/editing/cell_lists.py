@@ -1,6 +1,6 @@
 """The cell lists of an edited hull: what the edit doesn't reach stays, the rest is made anew.
 
-Format notes, section 3, "Cell list" and "Cell sphere".
+docs/FORMATS.md, section 3, "Cell lists" and "Spheres of lists and cells".
 """
 
 from __future__ import annotations

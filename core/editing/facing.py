@@ -1,4 +1,4 @@
-"""Which triangles of an edited mesh face rock, and what to do with them. Format notes, section 3."""
+"""Which triangles of an edited mesh face rock, and what to do with them. docs/FORMATS.md, section 3."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """What an edited hull may not have when it is written, because the game would have a hole or a ghost wall.
 
-Format notes, section 3. A fault that the source file has already, untouched by the edit, is reported and
+docs/FORMATS.md, section 3. A fault that the source file has already, untouched by the edit, is reported and
 kept: refusing it would keep its owner from editing anything else.
 """
 
@@ -75,7 +75,7 @@ def limit_faults(edit: Edit, source: Mesh | None) -> list[Fault]:
 
 
 def room_faults(edit: Edit, source: Mesh | None) -> list[Fault]:
-    """A mesh with more vertices than triangles, for which the game has no room. Runtime notes, section 5."""
+    """A mesh with more vertices than triangles, for which the game has no room. docs/FORMATS.md, section 9."""
     vertices, triangles = len(edit.vertices), len(edit.triangles)
     spare = len(source.vertices) - len(source.triangles) if source else 0
     if vertices - triangles <= max(spare, 0):

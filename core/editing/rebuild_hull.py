@@ -1,4 +1,4 @@
-"""An edited mesh and its source hull to a new hull. Format notes, section 3.
+"""An edited mesh and its source hull to a new hull. docs/FORMATS.md, section 3.
 
 What the edit doesn't reach keeps every byte: lists, spheres, fill states, order, unknown words. A hull that
 wasn't edited comes out as it went in because nothing was reached, on the same path as any other.

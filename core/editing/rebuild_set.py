@@ -1,4 +1,4 @@
-"""Edited parts and their source library to a new library. Format notes, section 4.
+"""Edited parts and their source library to a new library. docs/FORMATS.md, section 4.
 
 A part that wasn't edited keeps its bytes, a part that isn't mentioned stays, and the order is the source's.
 """

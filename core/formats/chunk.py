@@ -1,6 +1,6 @@
 """The chunk shell that `.col` and `.rgn` files share, and POF0, its relocation table.
 
-Format notes, sections 1 and 2. All offsets here are file offsets. A pointer in the file counts from 0x10,
+docs/FORMATS.md, sections 1 and 2. All offsets here are file offsets. A pointer in the file counts from 0x10,
 and 0 is null.
 """
 

@@ -1,4 +1,4 @@
-"""CollisionSet (`.bin`), the library of object meshes: decode and encode. Format notes, section 4."""
+"""CollisionSet (`.bin`), the library of object meshes: decode and encode. docs/FORMATS.md, section 4."""
 
 from __future__ import annotations
 

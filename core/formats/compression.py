@@ -1,4 +1,4 @@
-"""The stored form of an archive entry, raw or packed with zlib. Format notes, section 6."""
+"""The stored form of an archive entry, raw or packed with zlib. docs/FORMATS.md, section 6."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ ENCODING = "cp932"  # of every name in the game's files; ASCII names, all the sh
 
 
 def file_id(name: str | bytes) -> int:
-    """The u32 id of a file name or a mesh name, without regard to the case of A-Z (format notes, sections 4 and 6).
+    """The u32 id of a file name or a mesh name, without regard to the case of A-Z (docs/FORMATS.md, sections 4 and 6).
 
     Text is hashed by its CP932 bytes; bytes are hashed as they are. What the game does with names beyond ASCII
     isn't known, the shipped names hold none.
@@ -26,7 +26,7 @@ def file_id(name: str | bytes) -> int:
 
 
 def string_id(name: str | bytes) -> int:
-    """The u32 id of a section or key of a table, with regard to case (format notes, section 7).
+    """The u32 id of a section or key of a table, with regard to case (docs/FORMATS.md, section 7).
 
     Raises `FormatError` for text that CP932 lacks.
     """
@@ -39,7 +39,7 @@ def string_id(name: str | bytes) -> int:
 
 
 def wide_string_id(name: str | bytes) -> int:
-    """The u32 id of a section or key of an IXUD table, over UTF-16BE units (format notes, section 7)."""
+    """The u32 id of a section or key of an IXUD table, over UTF-16BE units (docs/FORMATS.md, section 7)."""
     raw = name if isinstance(name, bytes) else name.encode("utf-16-be", "surrogatepass")
     hashed = total = 0
     for (unit,) in struct.iter_unpack(">H", raw[: len(raw) // 2 * 2]):

@@ -1,4 +1,4 @@
-"""IPFB, the game's archives: the table NAME.pak. Format notes, section 6.
+"""IPFB, the game's archives: the table NAME.pak. docs/FORMATS.md, section 6.
 
 Bytes only. `archive` opens archives on the disk, with the data files NAME.p00, NAME.p01, …
 """

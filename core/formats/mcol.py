@@ -1,4 +1,4 @@
-"""MCOL, the collision hull of a map (`.col`): decode and encode. Format notes, section 3.
+"""MCOL, the collision hull of a map (`.col`): decode and encode. docs/FORMATS.md, section 3.
 
 Decoding keeps every byte: what nobody understands travels in `Carried`, and encoding starts from it.
 """
@@ -278,7 +278,7 @@ def encode(hull: Hull) -> bytes:
 
 
 def _fresh() -> Carried:
-    """What a file made from nothing says where nobody knows the meaning. Format notes, section 3."""
+    """What a file made from nothing says where nobody knows the meaning. docs/FORMATS.md, section 3."""
     header = np.zeros(1, HEADER)[0]
     header["minimum_w"] = header["maximum_w"] = ONE
     order = ("spheres", "vertices", "triangles", "cells", "lists", "indices")

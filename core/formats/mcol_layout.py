@@ -1,6 +1,6 @@
 """Where the arrays of a hull stand in its file: their order, their alignment, and the bytes between them.
 
-Format notes, section 3, and runtime notes, sections 1 to 4.
+docs/FORMATS.md, sections 3 and 9.
 """
 
 from __future__ import annotations

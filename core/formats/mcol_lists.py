@@ -1,4 +1,4 @@
-"""The cell lists of a hull: decode and encode. Format notes, section 3."""
+"""The cell lists of a hull: decode and encode. docs/FORMATS.md, section 3."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The records of a hull's file: header, cell, list, and the elements of its arrays. Format notes, section 3."""
+"""The records of a hull's file: header, cell, list, and the elements of its arrays. docs/FORMATS.md, section 3."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ _UNREAD_IN_LIST = (offset_of(LIST, "unknown_08"), offset_of(LIST, "unknown_08") 
 
 def unread_places(at: dict[str, int], sizes: dict[str, int], occupied: np.ndarray) -> dict[str, Place]:
     """By name, where a file with arrays at these places and of these sizes has words that the game doesn't read.
-    Runtime notes, sections 2 to 4."""
+    docs/FORMATS.md, section 3."""
     empty = np.ones(sizes["cells"] // CELL.itemsize, bool)
     empty[occupied] = False
     return {

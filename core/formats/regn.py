@@ -1,4 +1,4 @@
-"""REGN, the navigation volume beside a hull (`.rgn`): records, header and counts. Format notes, section 5.
+"""REGN, the navigation volume beside a hull (`.rgn`): records, header and counts. docs/FORMATS.md, section 5.
 
 Decoding carries the contents, tetrahedra and what leads to them, as they are; `navigation_graph` reads them.
 """

@@ -1,6 +1,6 @@
 """The contents of a navigation volume: tetrahedra, the faces between them, and which cell leads to which of them.
 
-Format notes, section 5; runtime notes, section 7.
+docs/FORMATS.md, sections 5 and 9.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Archives on the disk: NAME.pak with its data files NAME.p00, NAME.p01, … (format notes, section 6).
+"""Archives on the disk: NAME.pak with its data files NAME.p00, NAME.p01, … (docs/FORMATS.md, section 6).
 
 An archive stores no names, only their hashes; names come from `stage.known_names`. Opening one reads the table and
 nothing else. `archive_write` writes archives, `archive_extract` unpacks entries to a folder.

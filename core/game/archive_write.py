@@ -1,4 +1,4 @@
-"""Writes archives: a changed copy of one, or one made from nothing (format notes, section 6).
+"""Writes archives: a changed copy of one, or one made from nothing (docs/FORMATS.md, section 6).
 
 Entries that aren't replaced keep their stored bytes, and their position as long as nothing in front of them needs
 the room. Nothing is held in memory but the replacements.

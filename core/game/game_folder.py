@@ -1,4 +1,4 @@
-"""A game folder: which stages and phases it has, and which collision files each names (format notes, section 7).
+"""A game folder: which stages and phases it has, and which collision files each names (docs/FORMATS.md, section 7).
 
 The tables are in `dat/GP_MAIN_GAME_<language>.pak`, the files they name in `hidden/MiscBin.pak`. A mod folder of the
 same layout may hold either alone.

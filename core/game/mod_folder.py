@@ -1,6 +1,6 @@
 """A mod folder beside a game folder: what is there already counts first, and what was edited goes there.
 
-Both have the layout of the disc. The game folder is only ever read. Format notes, sections 5 and 6.
+Both have the layout of the disc. The game folder is only ever read. docs/FORMATS.md, sections 5 and 6.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Stage tables: which entries of the game's main archives they are, and what they say of stages and phases.
 
-They are found by content, for nobody has printed the names of the entries; known names only label them. Format notes,
-section 7.
+They are found by content, for nobody has printed the names of the entries; known names only label them.
+docs/FORMATS.md, section 7.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Where a hull's rock is: signed crossings of a line along x with its triangles.
 
-Format notes, section 3, "Fill state". The front of a triangle faces free space, its back is solid, and what
+docs/FORMATS.md, section 3, "Fill states". The front of a triangle faces free space, its back is solid, and what
 lies outside the grid is free or solid as byte 0x73 says. Counting from there along x, each triangle entered
 through its front adds one layer of rock, each left through its back takes one away.
 """

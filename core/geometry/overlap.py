@@ -1,4 +1,4 @@
-"""Which triangles reach into which cells of a grid: the cell lists. Format notes, section 3."""
+"""Which triangles reach into which cells of a grid: the cell lists. docs/FORMATS.md, section 3."""
 
 from __future__ import annotations
 

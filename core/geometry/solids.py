@@ -12,7 +12,7 @@ WALL = np.array(
     ]
 )
 """A box that faces inward. Corner i is at the far end of x, y, z where bit 0, 1, 2 of i is set; the diagonals
-of the three sides at corner 0 start there, as the spheres printed in the format notes ask for."""
+of the three sides at corner 0 start there, as the spheres in docs/FORMATS.md, section 3, ask for."""
 
 
 def inward_box(low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

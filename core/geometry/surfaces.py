@@ -1,6 +1,6 @@
 """A hull's surfaces: how they hang together, what they are called, which way they face.
 
-Format notes, section 3: a hull is one or more closed surfaces, asteroids that face outward and a wall that
+docs/FORMATS.md, section 3: a hull is one or more closed surfaces, asteroids that face outward and a wall that
 faces inward.
 """
 

@@ -1,4 +1,4 @@
-"""Which way surfaces should face, judged together by layers of rock. Format notes, section 3.
+"""Which way surfaces should face, judged together by layers of rock. docs/FORMATS.md, section 3.
 
 Layers are winding numbers: 1 inside an outward surface, minus 1 inside an inward one, and 1 everywhere where the
 outside is solid. A place is rock where these add up to 1 or more. A surface is where rock begins if somewhere in front

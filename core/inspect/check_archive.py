@@ -1,4 +1,4 @@
-"""Checks of an archive: its table, where its entries lie, and their data. Format notes, section 6."""
+"""Checks of an archive: its table, where its entries lie, and their data. docs/FORMATS.md, section 6."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def _check_stage(stage: Stage, archive: Archive | None) -> list[Finding]:
 
 
 def _check_pairs(archive: Archive, found: list[Stage]) -> list[Finding]:
-    """Each NAME.col with its NAME.rgn, and what phases pair beyond that (format notes, section 5)."""
+    """Each NAME.col with its NAME.rgn, and what phases pair beyond that (docs/FORMATS.md, section 5)."""
     findings: dict[Finding, None] = {}  # in order; a damaged file of several pairs is told once
 
     def add(kind: str, message: str) -> None:
@@ -115,7 +115,7 @@ def _pairs(archive: Archive, found: list[Stage]) -> list[tuple[str, str]]:
 
 
 def _check_sets(archive: Archive, found: list[Stage]) -> list[Finding]:
-    """The shipped game stores one CollisionSet under all names (format notes, section 4)."""
+    """The shipped game stores one CollisionSet under all names (docs/FORMATS.md, section 4)."""
     known = {name.lower() for name in (*SETS, *(phase.set for stage in found for phase in stage.phases if phase.set))}
     findings = []
     unpacked: dict[bytes, bytes] = {}  # what is stored alike is unpacked once

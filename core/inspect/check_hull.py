@@ -1,4 +1,4 @@
-"""Every check of the format notes and of the measurements behind them, on hulls and on libraries.
+"""Every check of docs/FORMATS.md and of the measurements behind it, on hulls and on libraries.
 
 A check counts: so many of so many. What is normal in the game's own files is INFO when it fails, what would be
 a hole, a ghost wall or a crash in the game is an ERROR.
@@ -32,7 +32,7 @@ TIGHT = 0.99
 
 
 def check_hull(hull: Hull, like: Hull | None = None) -> list[Check]:
-    """Every check of a map hull, format notes section 3. A hull that was never in a file is checked as the
+    """Every check of a map hull, docs/FORMATS.md, section 3. A hull that was never in a file is checked as the
     file that it would become; raises `FormatError` if it can't be one. `like`: see `check_lists`."""
     hull = as_stored(hull)
     usable = np.isfinite(hull.vertices).all(axis=1)
@@ -313,7 +313,7 @@ _PART_CHECKS = (
 
 
 def check_set(library: CollisionSet) -> list[Check]:
-    """Every check of a library of object meshes, format notes section 4. `elements` are record numbers."""
+    """Every check of a library of object meshes, docs/FORMATS.md, section 4. `elements` are record numbers."""
     parts = library.parts
     truths = [_part_truths(part) for part in parts]
     checks = []

@@ -1,6 +1,6 @@
 """Checks of a hull's cell lists: which triangles they miss, which they needn't hold, and the spheres in front of them.
 
-Format notes, section 3. Whether a triangle touches a cell is decided without rounding, see `exact`.
+docs/FORMATS.md, section 3. Whether a triangle touches a cell is decided without rounding, see `exact`.
 """
 
 from __future__ import annotations

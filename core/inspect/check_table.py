@@ -1,6 +1,6 @@
 """What is odd about a table, and its contents in rows; work and text are bounded however sections and rows overlap.
 
-Format notes, section 7. Nothing there is measured on the game's own tables, so nothing here is an error.
+docs/FORMATS.md, section 7. Nothing there is measured on the game's own tables, so nothing here is an error.
 """
 
 from __future__ import annotations

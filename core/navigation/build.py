@@ -1,6 +1,6 @@
 """A navigation volume from a hull alone: its free space divided, with costs, clearances and the cells' table.
 
-Format notes, section 5; runtime notes, section 7.
+docs/FORMATS.md, sections 5 and 9.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The navigation volume of a hull that was edited: only what the edit reaches changes. Runtime notes, section 7.
+"""The navigation volume of a hull that was edited: only what the edit reaches changes. docs/FORMATS.md, section 9.
 
 The tetrahedra stay. Clearances shrink to the new rock, and come back where rock went away. The cells no longer lead to
 tetrahedra that new rock reaches into, so that no search begins or ends there.

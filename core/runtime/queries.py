@@ -1,4 +1,4 @@
-"""The game's own queries on a hull: a point's cell, a ray, a moving sphere. Runtime notes, sections 3 to 5.
+"""The game's own queries on a hull: a point's cell, a ray, a moving sphere. docs/FORMATS.md, section 9.
 
 They find what the game finds, and so miss what it misses: lists that lack a triangle, spheres too small, cells
 whose fill state says that nothing is there. Arithmetic is float64 where the game's is float32.

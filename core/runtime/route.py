@@ -1,4 +1,4 @@
-"""The way of a computer-flown ship: the game's own search through a navigation volume. Runtime notes, section 7.
+"""The way of a computer-flown ship: the game's own search through a navigation volume. docs/FORMATS.md, section 9.
 
 It takes a straight line where the hull leaves one free. Otherwise start and goal need a tetrahedron each, the search
 goes from face to face, and what it finds is shortened by straight lines. It trusts the volume: only the line and the

@@ -1,5 +1,5 @@
 """A stand-in game folder: the archive of collision files and the archive of stage tables, with the names, the
-numbers of entries and the phases of the game. Format notes, sections 5 to 7."""
+numbers of entries and the phases of the game. docs/FORMATS.md, sections 5 to 7."""
 
 from __future__ import annotations
 

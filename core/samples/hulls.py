@@ -1,4 +1,4 @@
-"""Stand-in hulls with the names, counts, boxes and cells of the game's maps. Format notes, section 3."""
+"""Stand-in hulls with the names, counts, boxes and cells of the game's maps. docs/FORMATS.md, section 3."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The survey's own reader of archives, which no file stops, and its facts about them. Format notes, section 6."""
+"""The survey's own reader of archives, which no file stops, and its facts about them. docs/FORMATS.md, section 6."""
 
 from __future__ import annotations
 

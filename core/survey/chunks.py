@@ -1,6 +1,6 @@
 """The survey's own reader of the chunk shell, which no file stops, and the facts about shells and tails.
 
-Format notes, sections 1 and 2.
+docs/FORMATS.md, sections 1 and 2.
 """
 
 from __future__ import annotations

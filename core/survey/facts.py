@@ -42,8 +42,8 @@ class NotMeasurable(Exception):
 
 
 class NothingThere(NotMeasurable):
-    """The same where the file doesn't contradict the notes: what it is compared with isn't here, another fact says what
-    is wrong with it, or it is larger than a survey looks at."""
+    """The same where the file doesn't contradict docs/FORMATS.md: what it is compared with isn't here, another fact
+    says what is wrong with it, or it is larger than a survey looks at."""
 
 
 class Failed(NamedTuple):
@@ -61,7 +61,7 @@ class Measured(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """The words behind a fact's title, and whether they differ from the format notes."""
+    """The words behind a fact's title, and whether they differ from docs/FORMATS.md."""
 
     text: str
     differs: bool
@@ -73,7 +73,7 @@ Form = Callable[[Sequence[Measured], bool], Answer]
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One line of a survey. `notes` is what the format notes say, `mark` the strength of their evidence."""
+    """One line of a survey. `notes` is what docs/FORMATS.md says, `mark` its evidence."""
 
     number: str
     mark: str

@@ -1,6 +1,6 @@
 """The survey's own reader of hulls, which no file stops: what lies outside the file is left out, nothing is refused.
 
-Format notes, section 3.
+docs/FORMATS.md, section 3.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The survey's facts about a hull's unread words, and its blocks, gaps, box and cells. Format notes, section 3."""
+"""The survey's facts about a hull's unread words, and its blocks, gaps, box and cells. docs/FORMATS.md, section 3."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WORDS_NAMED = 4
 
 
 class Shipped(NamedTuple):
-    """What the notes measured or derived of one of the game's hulls: half its box, cell size and occupied cells are 0
+    """What docs/FORMATS.md has of one of the game's hulls: half its box, cell size and occupied cells are 0
     where they have no number. `euler` is the Euler characteristic."""
 
     vertices: int
@@ -52,7 +52,7 @@ FIRST_EMPTY = 1
 
 
 def _shipped(measure: Callable[[Hull], tuple], fields: tuple[str, ...]) -> Callable[[Hull], str]:
-    """Compares with the notes' number of the hull with that id."""
+    """Compares with the documented number of the hull with that id."""
 
     def compared(hull: Hull) -> str:
         known = SHIPPED.get(hull.id)

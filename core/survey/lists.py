@@ -1,4 +1,4 @@
-"""The survey's facts about cell lists and spheres. Format notes, section 3, "How the builder works"."""
+"""The survey's facts about cell lists and spheres. docs/FORMATS.md, section 3, "How a builder fills in the records"."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ for other facts to say, so any of them will do; where nothing else is, it is wha
 
 
 def _own_spheres(hull: Hull, way: tuple[bool, bool, bool] = WAYS[0]) -> np.ndarray:
-    """Spheres as the notes have them for the cells that list triangles, float32 (k, 4), around one of the `WAYS`."""
+    """Spheres as documented for the cells that list triangles, float32 (k, 4), around one of the `WAYS`."""
     with_listed, reaching, touching = way
     pairs, cells, count = hull.pairs, _listing_cells(hull), len(hull.triangles)
     keys = [np.zeros(0, np.int64)]

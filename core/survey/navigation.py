@@ -1,6 +1,6 @@
 """The survey's own reader of navigation volumes, which no file stops, and the facts about header and arrays.
 
-Format notes, section 5. `survey_tetrahedra` has the facts about what the arrays hold.
+docs/FORMATS.md, section 5. `tetrahedra` has the facts about what the arrays hold.
 """
 
 from __future__ import annotations

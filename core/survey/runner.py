@@ -1,4 +1,4 @@
-"""What an owner of the game runs once: every fact of the format notes that nobody here can measure, a line each.
+"""What an owner of the game runs once: every fact of docs/FORMATS.md that nobody here can measure, a line each.
 
 A survey only reads, shows no content of the game, and is stopped by no file. The facts are in the modules
 `survey_tables`, `survey_chunks`, `survey_surfaces`, `survey_lists`, `survey_layout`, `survey_navigation`,
@@ -66,7 +66,7 @@ class Survey:
 
     @property
     def differing(self) -> list[Line]:
-        """The facts that differ from the notes."""
+        """The facts that differ from docs/FORMATS.md."""
         return [line for line in self.lines if line.answer.differs]
 
 

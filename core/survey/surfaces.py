@@ -1,4 +1,4 @@
-"""The survey's facts about a hull's surfaces, fill states and vertices. Format notes, section 3."""
+"""The survey's facts about a hull's surfaces, fill states and vertices. docs/FORMATS.md, section 3."""
 
 from __future__ import annotations
 

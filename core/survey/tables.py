@@ -1,4 +1,4 @@
-"""The survey's own reader of tables, which no file stops, and its facts about stage tables. Format notes, section 7."""
+"""The survey's own reader of tables, which no file stops, and facts about stage tables. docs/FORMATS.md, section 7."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The survey's facts about what a navigation volume holds: faces, tetrahedra, and the hull's free space.
 
-Format notes, section 5.
+docs/FORMATS.md, section 5.
 """
 
 from __future__ import annotations
@@ -131,14 +131,15 @@ def _centre_distances(navigation: Navigation) -> np.ndarray:
 
 
 def _pair_order(navigation: Navigation) -> str:
-    """In which order of the pairs of faces the six costs are the distances between centres; the notes' if several."""
+    """In which order of the pairs of faces the six costs are the distances between centres; the documented one
+    if several."""
     cost = navigation.tetrahedra["pairs"]["cost"].astype(np.float64)
     if not cost.any():
         return "not seen, all costs are 0"
     apart = np.abs(cost[:, :, None] - _centre_distances(navigation)[:, None, :])
     fits = (apart <= CLOSE * _scale(navigation)).mean(axis=0)
     shares = fits[np.arange(6), ORDERS].min(axis=1)
-    best = ORDERS[shares.argmax()]  # the first of them, and the notes' order is the first of all
+    best = ORDERS[shares.argmax()]  # the first of them, and the documented order is the first of all
     if shares.max() < MOSTLY:
         return "not the distances between centres"
     return " ".join("".join(map(str, PAIRS[place])) for place in best)

@@ -1,5 +1,5 @@
-"""Files that differ from the game's own where the notes only assume: they are imported, checked without an error, and
-exported byte for byte; an edit of them isn't refused for what the file had before."""
+"""Files that differ from the game's own where docs/FORMATS.md only assumes: they are imported, checked without an
+error, and exported byte for byte; an edit of them isn't refused for what the file had before."""
 
 from __future__ import annotations
 

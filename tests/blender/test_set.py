@@ -26,7 +26,7 @@ OLD = b"what stood here before"
 
 
 def record(name: str | bytes, vertices=CORNERS, triangles=TETRAHEDRON, field: int = 0) -> bytes:
-    """One record, written from the format notes."""
+    """One record, written from docs/FORMATS.md."""
     spelled = name if isinstance(name, bytes) else name.encode("cp932")
     field = field or max(16, (len(spelled) + 8) // 8 * 8)
     body = spelled.ljust(field, b"\0") + struct.pack(">II", len(vertices), len(triangles))

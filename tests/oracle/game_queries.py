@@ -1,6 +1,6 @@
 """The game's own collision queries on a hull, and brute-force truths to hold them against.
 
-The queries follow the runtime notes, sections 3-5: index box, lists, list spheres, triangle spheres, triangles. The
+The queries follow docs/FORMATS.md, section 9: index box, lists, list spheres, triangle spheres, triangles. The
 truths know nothing of grid, lists or spheres. If lists, spheres or fill states of a hull are wrong, the
 two differ.
 
@@ -394,7 +394,7 @@ def winding(vertices, triangles, points):
 def solid(vertices, triangles, outside_solid, points):
     """(n,) whether points lie in rock: the outside's own 0 or 1, plus the surfaces around the point, is at least 1.
 
-    The normal points into free space (format notes, section 3): an asteroid faces outward and adds 1 within, the wall
-    faces inward and takes 1 away within.
+    The normal points into free space (docs/FORMATS.md, section 3): an asteroid faces outward and adds 1 within, the
+    wall faces inward and takes 1 away within.
     """
     return int(bool(outside_solid)) + np.rint(winding(vertices, triangles, points)) >= 1

@@ -1,6 +1,6 @@
 """The search through a `.rgn` once more, from its bytes: struct and dictionaries, nothing of core.
 
-Format notes, section 5; runtime notes, section 7.
+docs/FORMATS.md, sections 5 and 9.
 """
 
 from __future__ import annotations

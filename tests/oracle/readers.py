@@ -1,7 +1,7 @@
-"""Naive readers of the hull (`.col`) and of the mesh library (`.bin`), written with `struct` from the format notes.
+"""Naive readers of the hull (`.col`) and of the mesh library (`.bin`), written with `struct` from docs/FORMATS.md.
 
 They judge what the package under test writes, so they are strict where a game file has never been seen to differ, and
-they name the broken rule. Bytes that nothing reads (format notes, "keep") are handed out as they are and never judged.
+they name the broken rule. Unread bytes (docs/FORMATS.md, section 10) are handed out unchanged, never judged.
 """
 
 import struct
@@ -10,7 +10,7 @@ import numpy as np
 
 
 class OracleError(AssertionError):
-    """A file breaks a rule of the format notes."""
+    """A file breaks a rule of docs/FORMATS.md."""
 
 
 def require(truth, rule, *values):
@@ -100,7 +100,7 @@ def read_col(data, strict=True):
     data = bytes(data)
     size = len(data)
 
-    # -- the shell and the end of the row (section 1; runtime notes, section 1)
+    # -- the shell and the end of the row (docs/FORMATS.md, sections 1 and 2)
     magic, payload, _, word_0c = unpack(data, 0, "4sIII", "shell")
     require(magic == b"MCOL", "magic is not MCOL", magic)
     require(data[8] & 1 == 0, "bit 0 of byte 0x08 says 'already relocated': the game crashes", data[8])
@@ -245,7 +245,7 @@ def read_col(data, strict=True):
 
 
 def read_set(data):
-    """Read a library as the game walks it (runtime notes, section 6): one cursor, to the very end of the file.
+    """Read a library as the game walks it (docs/FORMATS.md, section 4): one cursor, to the very end of the file.
 
     Also insists that the size word, which the game only logs, agrees with the walk (section 4).
     """

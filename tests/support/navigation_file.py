@@ -1,4 +1,4 @@
-"""Small `.rgn` files, written with `struct` alone from the format notes, section 5."""
+"""Small `.rgn` files, written with `struct` alone from docs/FORMATS.md, section 5."""
 
 from __future__ import annotations
 

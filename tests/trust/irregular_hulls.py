@@ -1,4 +1,4 @@
-"""Hulls with any mixture of the oddities that the format notes allow, written with `struct` alone.
+"""Hulls with any mixture of the oddities that docs/FORMATS.md allows, written with `struct` alone.
 
 Made from a plain hull that the independent reader has read; nothing of the package under test is used.
 """

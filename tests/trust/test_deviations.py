@@ -1,5 +1,5 @@
-"""Files that differ from the game's own in one point that the notes only derive or assume: read, written back byte for
-byte, and no error of `verify`. Each is made from a file without faults, with exactly one deviation."""
+"""Files that differ from the game's own in one point that docs/FORMATS.md only derives or assumes: read, written back
+byte for byte, and no error of `verify`. Each is made from a file without faults, with exactly one deviation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An edit changes only what it touches, and the game finds everything. Format notes, section 3."""
+"""An edit changes only what it touches, and the game finds everything. docs/FORMATS.md, section 3."""
 
 import dataclasses
 

@@ -1,4 +1,4 @@
-"""The relocation table and the shell. Format notes, sections 1 and 2."""
+"""The relocation table and the shell. docs/FORMATS.md, sections 1 and 2."""
 
 import numpy as np
 import pytest

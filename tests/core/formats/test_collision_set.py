@@ -18,7 +18,7 @@ CORNERS = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
 
 
 def record(name: bytes, vertices=CORNERS, triangles=TETRAHEDRON, field: int = 16) -> bytes:
-    """One record, written from the format notes."""
+    """One record, written from docs/FORMATS.md."""
     body = name.ljust(field, b"\0") + struct.pack(">II", len(vertices), len(triangles))
     body += b"".join(struct.pack(">3f", *vertex) for vertex in vertices)
     body += b"".join(struct.pack(">3I", *triangle) for triangle in triangles)

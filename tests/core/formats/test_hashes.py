@@ -1,4 +1,4 @@
-"""Both name hashes against the values in the format notes."""
+"""Both name hashes against the values in docs/FORMATS.md."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Hulls: every byte survives, known figures, and what a broken file says. Format notes, section 3."""
+"""Hulls: every byte survives, known figures, and what a broken file says. docs/FORMATS.md, section 3."""
 
 import dataclasses
 
@@ -174,7 +174,7 @@ def test_padding_follows_a_changed_size_and_spare_bytes_stay():
 
 
 def test_cells_that_share_a_list_and_gaps_between_lists_survive():
-    """Nothing in the notes forbids either; the reader must not insist on what the builder happens to do."""
+    """Nothing in docs/FORMATS.md forbids either; the reader must not insist on what the builder happens to do."""
     hull = mcol.decode(HULL)
     shared = dataclasses.replace(
         hull,

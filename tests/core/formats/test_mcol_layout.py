@@ -1,6 +1,6 @@
 """Where the arrays of an edited hull stand: read again, aligned for the game, with every spare byte between them.
 
-Format notes, section 3.
+docs/FORMATS.md, section 3.
 """
 
 import dataclasses

@@ -1,4 +1,4 @@
-"""Navigation volumes: every byte survives, what a broken file says, which hull one fits. Format notes, section 5."""
+"""Navigation volumes: every byte survives, what a broken file says, which hull one fits. docs/FORMATS.md, section 5."""
 
 import dataclasses
 import struct

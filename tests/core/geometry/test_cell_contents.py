@@ -1,4 +1,4 @@
-"""Cell lists, fill states and surfaces against exact and independent answers. Format notes, section 3."""
+"""Cell lists, fill states and surfaces against exact and independent answers. docs/FORMATS.md, section 3."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Spheres and edges against figures of the notes and slow, independent methods. Format notes, section 3."""
+"""Spheres and edges against figures of docs/FORMATS.md and slow, independent methods. docs/FORMATS.md, section 3."""
 
 import math
 

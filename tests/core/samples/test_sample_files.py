@@ -22,7 +22,7 @@ from core.samples.game import sample_navigation
 from tests.oracle.readers import read_col, read_set
 from tests.support.game_folder import make_game
 
-# Format notes, section 3: id, vertices, triangles, blocks of vertices, triangles, spheres, Euler characteristic.
+# docs/FORMATS.md, section 3: id, vertices, triangles, blocks of vertices, triangles, spheres, Euler characteristic.
 TABLE = {
     "test": (0x2CF7EB47, 34, 60, 416, 368, 960, 4),
     "mapmesh_box_500km": (0xCBB99D34, 8, 12, 96, 80, 192, 2),
@@ -111,7 +111,7 @@ def test_addresses_and_spheres_of_s14_p1_are_those_of_the_notes(folder):
     hull = mcol.decode(data)
     assert int(hull.carried.header["cells"]) + 0x10 == 0x6780
     assert int(hull.carried.cells["lists"][0]) + 0x10 == 0x7720
-    # Cells (0,0,0) and (2,0,0), as far as the notes print them.
+    # Cells (0,0,0) and (2,0,0), as far as their values are known.
     assert hull.occupied[[0, 2]].tolist() == [0, 2]
     assert hull.cell_spheres[0].tolist() == pytest.approx([0, 0, 0, 43344.570], abs=2e-3)
     assert hull.cell_spheres[2].tolist() == pytest.approx([8333.333, -8333.333, -8333.333, 40865.652], abs=2e-3)

@@ -42,7 +42,7 @@ def differing(path) -> set[str]:
 
 
 def changed(tmp_path, name: str, before: bytes, after: bytes) -> set[str]:
-    """Which facts have another answer, and that the new one stands at the end if it differs from the notes."""
+    """Which facts have another answer, and that the new one stands at the end if it differs from docs/FORMATS.md."""
     path = tmp_path / name
     path.write_bytes(before)
     old = answers(path)
