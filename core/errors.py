@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import Self
 
+from .rules.meanings import MEANINGS
+from .rules.rule import Rule
+from .rules.severity import Severity as Severity
 from .text import printable
 
 
@@ -17,7 +19,8 @@ class SylpheedError(ValueError):
     """Whatever this package raises on purpose.
 
     One line for a modder: which file, what and where, what was expected and found, what to do. The parts stay readable
-    as attributes and never change: `within` and `dataclasses.replace` give a new error.
+    as attributes and never change: `within` and `dataclasses.replace` give a new error. `rule` is the one that is
+    broken, if one is.
     """
 
     problem: str
@@ -26,6 +29,7 @@ class SylpheedError(ValueError):
     found: object = field(default=None, kw_only=True)
     remedy: str = field(default="", kw_only=True)
     file: str = field(default="", kw_only=True)
+    rule: Rule | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         super().__init__(self.problem)
@@ -42,6 +46,8 @@ class SylpheedError(ValueError):
             text += f", expected {self.expected}"
         if self.found is not None:
             text += f", found {self.found}"
+        if self.rule in MEANINGS:
+            text += f"; {MEANINGS[self.rule]}"
         if self.remedy:
             text += f"; {self.remedy}"
         return printable(text)
@@ -66,26 +72,28 @@ def naming(file: str | PathLike[str]) -> Iterator[None]:
         raise error.within(file) from error
 
 
-class Severity(enum.Enum):
-    """How much a finding matters: INFO never, WARNING maybe, ERROR in the game."""
-
-    INFO = "info"
-    WARNING = "warning"
-    ERROR = "error"
-
-
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something worth reporting about data that could be read.
+    """Something worth reporting about data that could be read: `check` is the rule that is broken, or bent.
 
     `elements` are the indices of the triangles, vertices or cells meant, by `kind`.
     """
 
     severity: Severity
-    check: str
+    check: Rule
     message: str
     kind: str = ""
     elements: tuple[int, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.check}: {self.message}"
+
+    def row(self) -> dict:
+        """The finding, ready for JSON."""
+        return {
+            "severity": self.severity.value,
+            "check": self.check.value,
+            "message": self.message,
+            "kind": self.kind,
+            "elements": self.elements,
+        }

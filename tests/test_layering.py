@@ -20,9 +20,10 @@ MODULES = sorted(module.name for module in pkgutil.walk_packages(core.__path__, 
 SOURCES = sorted((ROOT / "core").rglob("*.py"))
 ADDON = sorted((ROOT / "blender_addon").rglob("*.py"))
 
-GEOMETRY = ["core", "core/geometry"]
+ERRORS = ["core", "core/rules"]
+GEOMETRY = [*ERRORS, "core/geometry"]
 FORMATS = [*GEOMETRY, "core/formats"]
-DISK = ["core", "core/disk"]
+DISK = [*ERRORS, "core/disk"]
 GAME = [*FORMATS, "core/disk", "core/game"]
 EDITING = [*FORMATS, "core/editing"]
 INSPECT = [*GAME, "core/editing", "core/inspect"]
@@ -30,9 +31,10 @@ CORE = [*INSPECT, "core/navigation", "core/runtime"]
 SCENE = [*CORE, "blender_addon/translations", "blender_addon/scene"]
 
 ROOMS = {
-    "core": [],
-    "core/geometry": ["core"],
-    "core/disk": ["core"],
+    "core/rules": [],
+    "core": ["core/rules"],
+    "core/geometry": ERRORS,
+    "core/disk": ERRORS,
     "core/formats": GEOMETRY,
     "core/editing": FORMATS,
     "core/runtime": FORMATS,
@@ -49,7 +51,7 @@ ROOMS = {
     "blender_addon/interface": [*SCENE, "blender_addon/checks", "blender_addon/overlay"],
     "blender_addon": [*SCENE, "blender_addon/checks", "blender_addon/overlay", "blender_addon/interface"],
 }
-"""Which rooms each room may import, itself aside. `core` is `core/errors.py`, which all may import."""
+"""Which rooms each room may import, itself aside. `core` is `errors.py` and `text.py`, which all may import."""
 
 # Runs in a new interpreter, where whatever is neither ours, nor numpy, nor Python's own can't be imported.
 IMPORT_ALONE = """

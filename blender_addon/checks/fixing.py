@@ -9,7 +9,9 @@ import bmesh
 import bpy
 import numpy as np
 
+from ...core.rules.rule import Rule
 from ..scene import custom_properties, sources
+from ..scene.scene_rules import SceneRule
 from ..translations import report_text
 from . import mesh_fixes, problems, results
 from .broken import Broken
@@ -17,7 +19,7 @@ from .editable import editable, reason_against, restore
 from .selecting import gather, matching
 from .zero_area import fix_zero_area
 
-SHAPE = ("zero-area triangles", "open edges", "crowded edges", "doubled triangles")
+SHAPE = (Rule.ZERO_AREA, Rule.OPEN_EDGES, Rule.NON_MANIFOLD_EDGES, Rule.DOUBLED_TRIANGLES)
 """Checks of which a fix may not raise the sum."""
 
 BY_HAND = {
@@ -33,9 +35,9 @@ class MeshFix:
     is fixed. What `apply` doesn't improve is left as it was, by the count of these checks and, where it may spoil
     them, of those of `SHAPE`. `by_hand` is a key of `BY_HAND`."""
 
-    checks: tuple[str, ...]
+    checks: tuple[Rule | SceneRule, ...]
     apply: Callable[[Broken], None]
-    first: str = ""
+    first: SceneRule | None = None
     may_spoil: bool = True
     by_hand: str = "elements"
 
@@ -44,15 +46,15 @@ class MeshFix:
         return [problem for check in self.checks for problem in matching(checked, check, severity)]
 
 
-TRIANGULATE = MeshFix(("large faces",), mesh_fixes.triangulate, may_spoil=False)  # it is exported as before
-MERGE_VERTICES = MeshFix(("doubled vertices",), mesh_fixes.merge_vertices)
-ZERO_AREA = MeshFix(("zero-area triangles",), fix_zero_area)
+TRIANGULATE = MeshFix((SceneRule.LARGE_FACES,), mesh_fixes.triangulate, may_spoil=False)  # it is exported as before
+MERGE_VERTICES = MeshFix((SceneRule.DOUBLED_VERTICES,), mesh_fixes.merge_vertices)
+ZERO_AREA = MeshFix((Rule.ZERO_AREA,), fix_zero_area)
 FILL_HOLES = MeshFix(
-    ("open edges",), mesh_fixes.fill_holes, first="doubled vertices", by_hand="holes"
+    (Rule.OPEN_EDGES,), mesh_fixes.fill_holes, first=SceneRule.DOUBLED_VERTICES, by_hand="holes"
 )  # along a crack, filling would make slivers
-FLIP_FACES = MeshFix(("flipped triangles", "winding"), mesh_fixes.flip_faces)
-LOOSE_VERTICES = MeshFix(("loose vertices",), mesh_fixes.delete_vertices)
-DOUBLED_FACES = MeshFix(("doubled triangles",), mesh_fixes.delete_faces)
+FLIP_FACES = MeshFix((Rule.FLIPPED, Rule.INSIDE_OUT), mesh_fixes.flip_faces)
+LOOSE_VERTICES = MeshFix((Rule.LOOSE_VERTICES,), mesh_fixes.delete_vertices)
+DOUBLED_FACES = MeshFix((Rule.DOUBLED_TRIANGLES,), mesh_fixes.delete_faces)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,8 @@ def fix_objects(context: bpy.types.Context, root: bpy.types.Object, fix: MeshFix
     found = fix.found(before, severity)
     objects = problems.by_session_uid(context.scene)
     left_out = {uid: _reason_not_own(objects[uid]) for problem in found for uid in problem.objects}
-    waiting = {uid for problem in matching(before, fix.first, "warning") for uid in problem.elements}
+    before_it = matching(before, fix.first, "warning") if fix.first else []
+    waiting = {uid for problem in before_it for uid in problem.elements}
     originals: dict[int, bmesh.types.BMesh] = {}
     try:
         for uid in gather(found):

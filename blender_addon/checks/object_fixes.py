@@ -11,6 +11,7 @@ import numpy as np
 from mathutils import Matrix
 
 from ..scene import custom_properties, evaluation
+from ..scene.scene_rules import SceneRule
 from ..translations import report_text
 from . import problems, results
 from .editable import editable, reason_against
@@ -20,10 +21,10 @@ from .selecting import matching
 
 @dataclass(frozen=True, slots=True)
 class ObjectFix:
-    """How the objects of some checks, keys of `problems.TITLES`, are fixed. `apply` takes the context, the root and an
+    """How the objects of some checks are fixed. `apply` takes the context, the root and an
     object, and returns why it leaves the object as it is, "" where it fixes it."""
 
-    checks: tuple[str, ...]
+    checks: tuple[SceneRule, ...]
     apply: Callable[[bpy.types.Context, bpy.types.Object, bpy.types.Object], str]
 
 
@@ -68,5 +69,5 @@ def include_cell(context: bpy.types.Context, root: bpy.types.Object, obj: bpy.ty
     return ""
 
 
-CUTTERS = ObjectFix(("cutters",), move_cutter)
-CELLS = ObjectFix(("edited cells",), include_cell)
+CUTTERS = ObjectFix((SceneRule.CUTTERS,), move_cutter)
+CELLS = ObjectFix((SceneRule.EDITED_CELLS,), include_cell)

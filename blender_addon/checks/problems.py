@@ -15,48 +15,22 @@ from ...core.editing.fault import Fault
 from ...core.editing.faults import find_faults, long_list_faults, unplaced
 from ...core.editing.rebuild_hull import Options, Rebuilt, count_changes, rebuild
 from ...core.editing.rebuild_set import RebuiltSet, new_flat, new_volume_faults, rebuild_set
-from ...core.errors import RefusedError, Severity, SylpheedError
+from ...core.errors import Severity, SylpheedError
 from ...core.formats.mcol import LIMIT, Hull
 from ...core.geometry.arrays import components
 from ...core.geometry.surfaces import split
 from ...core.geometry.triangles import NEAR, close_pairs
+from ...core.rules.rule import Rule
+from ...core.rules.severity import WORST_FIRST
 from ...core.text import some
 from ..scene import custom_properties
 from ..scene.crossings import intersection_faults
 from ..scene.exporting import HullEdit, SetEdit, read_hull, read_set
 from ..scene.left_out import LeftOut
 from ..scene.reading import Origin
+from ..scene.remedies import in_blender
+from ..scene.scene_rules import SceneRule
 from ..translations import label_text
-
-TITLES = {
-    "counts": "Over the limits",
-    "coordinates": "Unusable coordinates",
-    "zero-area triangles": "Faces without area",
-    "open edges": "Open edges",
-    "crowded edges": "Edges with three or more faces",
-    "doubled triangles": "Doubled faces",
-    "open surfaces": "Surfaces that aren't closed",
-    "no volume": "Bodies without volume",
-    "flipped triangles": "Flipped faces",
-    "winding": "Front doesn't face free space",
-    "no free space": "No surface leaves free space",
-    "buried surfaces": "Surfaces wholly in rock",
-    "bounding box": "Outside the bounding box",
-    "removed surfaces": "Surfaces that are gone",
-    "loose vertices": "Unused vertices",
-    "doubled vertices": "Doubled vertices",
-    "large faces": "Faces with four or more corners",
-    "self-intersections": "Self-intersections",
-    "intersecting surfaces": "Intersecting surfaces",
-    "long lists": "Cells with long lists",
-    "refused": "Refused",
-    "cutters": "Cutters in the hull",
-    "edited cells": "Cell boxes with faces",
-    "left out": "Not exported as shown",
-    "empty part": "Parts without faces",
-    "removed part": "Parts that are gone",
-}
-"""What each check is called in the sidebar."""
 
 ELEMENTS = {"vertices": "VERT", "edges": "EDGE", "triangles": "FACE", "": ""}
 
@@ -65,16 +39,17 @@ ELEMENTS = {"vertices": "VERT", "edges": "EDGE", "triangles": "FACE", "": ""}
 class Problem:
     """One kind of fault: how bad, how often, and where.
 
-    `check` is a key of `TITLES`. `elements` are indices into each object's own mesh, int64, of vertices, edges or
-    faces as `kind` says (VERT, EDGE, FACE, "" for none). `objects` are those with the fault whose own elements it
-    isn't at, because modifiers or instances make others, or because the whole object is meant (`kind` is "").
+    `check` is the rule, a key of `titles.TITLES`. `elements` are indices into each object's own mesh, int64, of
+    vertices, edges or faces as `kind` says (VERT, EDGE, FACE, "" for none). `objects` are those with the fault whose
+    own elements it isn't at, because modifiers or instances make others, or because the whole object is meant (`kind`
+    is "").
     `partners` has for each doubled vertex the one to keep.
 
     Objects are held by their session number: an object and one linked from a library may have the same name.
     """
 
     severity: Severity
-    check: str
+    check: Rule | SceneRule
     message: str
     count: int
     kind: str = ""
@@ -150,8 +125,7 @@ def check_root(context: bpy.types.Context, root: bpy.types.Object) -> Checked:
             changed = bool(library.removed) or not all(edit.unedited for edit in library.edits)
     except SylpheedError as error:
         facts, problems = [], [_refused(error)]
-    order = (Severity.ERROR, Severity.WARNING, Severity.INFO)
-    problems.sort(key=lambda problem: order.index(problem.severity))
+    problems.sort(key=lambda problem: WORST_FIRST.index(problem.severity))
     return Checked(
         root.name, custom_properties.kind(root), (*_source_facts(root), *facts), tuple(problems), shapes, changed
     )
@@ -182,7 +156,7 @@ def _check_hull(context: bpy.types.Context, hull: HullEdit) -> tuple[list[Fact],
     faults = find_faults(edit, source, hull.own_box)
     if len(edit.triangles) and not unplaced(edit).any():
         faults += intersection_faults(edit, source) + long_list_faults(edit, source, source.grid)
-    problems = [where.problem(fault) for fault in faults if fault.check != "loose vertices"]
+    problems = [where.problem(fault) for fault in faults if fault.check is not Rule.LOOSE_VERTICES]
     problems += where.loose() + where.doubled() + where.large()
     problems += _left_out(hull.left_out)
     rebuilt = None
@@ -231,7 +205,7 @@ class _Where:
     def problem(self, fault: Fault) -> Problem:
         find = {"vertices": self._vertices, "edges": self._edges, "triangles": self._faces}.get(fault.kind)
         found = list(find(fault.elements)) if find else []
-        return self._located(fault.severity, fault.check, _told(fault), fault.kind, found, fault.count)
+        return self._located(fault.severity, fault.check, _message(fault), fault.kind, found, fault.count)
 
     def loose(self) -> list[Problem]:
         """Vertices that no face uses, as `loose_faults` counts them."""
@@ -239,7 +213,7 @@ class _Where:
         if not any(map(len, found)):
             return []
         message = "they belong to no face and are left out"
-        return [self._located(Severity.WARNING, "loose vertices", message, "vertices", found)]
+        return [self._located(Severity.WARNING, Rule.LOOSE_VERTICES, message, "vertices", found)]
 
     def doubled(self) -> list[Problem]:
         """Vertices of one object in one place. INFO where the exporter joins them anyway or the source has them."""
@@ -255,9 +229,9 @@ class _Where:
         if not any(map(len, found)):
             return []
         severity = Severity.WARNING if apart else Severity.INFO
-        told = "merge them by distance" if apart else "the export joins them"
-        message = f"vertices of one object in one place; {told}"
-        problem = self._located(severity, "doubled vertices", message, "vertices", found)
+        remedy = "merge them by distance" if apart else "the export joins them"
+        message = f"vertices of one object in one place; {remedy}"
+        problem = self._located(severity, SceneRule.DOUBLED_VERTICES, message, "vertices", found)
         problem.partners.update(partners)
         return [problem]
 
@@ -270,10 +244,16 @@ class _Where:
         if not any(map(len, found)):
             return []
         message = "they are cut into triangles the way Blender shows them"
-        return [self._located(Severity.INFO, "large faces", message, "triangles", found)]
+        return [self._located(Severity.INFO, SceneRule.LARGE_FACES, message, "triangles", found)]
 
     def _located(
-        self, severity: Severity, check: str, message: str, kind: str, found: list[np.ndarray], count: int | None = None
+        self,
+        severity: Severity,
+        check: Rule | SceneRule,
+        message: str,
+        kind: str,
+        found: list[np.ndarray],
+        count: int | None = None,
     ) -> Problem:
         """A problem with the elements of each piece."""
         elements: dict[int, np.ndarray] = {}
@@ -338,7 +318,7 @@ def _check_set(context: bpy.types.Context, edited: SetEdit) -> tuple[list[Fact],
         thin = np.flatnonzero(new_flat(edit.edit, original)) if placed else ()
         if len(thin):
             message = "they have no area and are left out"
-            found.append(where.problem(Fault(Severity.WARNING, "zero-area triangles", message, "triangles", thin)))
+            found.append(where.problem(Fault(Severity.WARNING, Rule.ZERO_AREA, message, "triangles", thin)))
     problems = _merged(found)
     problems += _left_out(edited.left_out)
     rebuilt = None
@@ -347,7 +327,7 @@ def _check_set(context: bpy.types.Context, edited: SetEdit) -> tuple[list[Fact],
         problems += [
             Problem(finding.severity, finding.check, finding.message, 1)
             for finding in rebuilt.findings
-            if finding.check in ("empty part", "removed part")
+            if finding.check in (Rule.EMPTY_PART, Rule.REMOVED_PART)
         ]
     except SylpheedError as error:
         problems.append(_refused(error))
@@ -391,8 +371,8 @@ def _left_out(found: Iterable[LeftOut]) -> list[Problem]:
 
 
 def _refused(error: SylpheedError) -> Problem:
-    return Problem(Severity.ERROR, "refused", str(error), 1)
+    return Problem(Severity.ERROR, SceneRule.REFUSED, str(in_blender(error)), 1)
 
 
-def _told(fault: Fault) -> str:
-    return str(RefusedError(fault.problem, expected=fault.expected, found=fault.found, remedy=fault.remedy))
+def _message(fault: Fault) -> str:
+    return str(in_blender(fault.error()))

@@ -8,8 +8,9 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ...core.errors import Severity
+from ...core.text import plural
 from ..scene.snapshot import Snapshot
-from . import problems
+from . import problems, titles
 
 
 @dataclass(slots=True)
@@ -57,9 +58,9 @@ def summary(checked: problems.Checked) -> str:
     if not told:
         return f"{checked.root}: sound"
     errors, warnings = checked.count(Severity.ERROR), checked.count(Severity.WARNING)
-    counts = [f"{n} {word}{'s' if n > 1 else ''}" for n, word in ((errors, "error"), (warnings, "warning")) if n]
+    counts = [plural(n, word) for n, word in ((errors, "error"), (warnings, "warning")) if n]
     return f"{checked.root}: {', '.join(counts)}: " + ", ".join(
-        f"{problems.TITLES[problem.check]} ({problem.count:,})" for problem in told
+        f"{titles.TITLES[problem.check]} ({problem.count:,})" for problem in told
     )
 
 

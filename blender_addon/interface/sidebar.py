@@ -5,7 +5,7 @@ from __future__ import annotations
 import bpy
 
 from ...core.errors import Severity
-from ..checks import problems, results
+from ..checks import problems, results, titles
 from ..scene import custom_properties
 from ..scene.roots import NAMES, has_root, shown_root
 from ..translations import CONTEXT
@@ -67,7 +67,7 @@ def _draw_verdict(layout: bpy.types.UILayout, sound: bool, count: int) -> None:
 def _draw_problem(layout: bpy.types.UILayout, root: bpy.types.Object, problem: problems.Problem) -> None:
     column = layout.box().column(align=True)
     row = column.row()
-    row.label(text=problems.TITLES[problem.check], icon=ICONS[problem.severity])
+    row.label(text=titles.TITLES[problem.check], icon=ICONS[problem.severity])
     count = row.row()
     count.alignment = "RIGHT"
     count.label(text=f"{problem.count:,}", translate=False)
@@ -77,7 +77,7 @@ def _draw_problem(layout: bpy.types.UILayout, root: bpy.types.Object, problem: p
             return
     row = column.row(align=True)
     select = row.operator(SYLPHEED_OT_select_problem.bl_idname, text="Select")
-    select.root_uid, select.check, select.severity = root.session_uid, problem.check, problem.severity.value
+    select.root_uid, select.check, select.severity = root.session_uid, problem.check.value, problem.severity.value
     if problem.check in FIXES:
         fix = row.operator(FIXES[problem.check], text="Fix")
         fix.root_uid, fix.severity = root.session_uid, problem.severity.value

@@ -10,6 +10,8 @@ from ...core.editing.fault import Fault, owners
 from ...core.errors import Severity
 from ...core.geometry import surfaces
 from ...core.geometry.triangles import corners
+from ...core.rules.rule import Rule
+from ...core.text import titled
 
 NUDGE = np.array([0.47, -0.62, 0.63])
 """What only touches comes apart when one of the two is nudged along this or against it. No made shape has a face
@@ -32,17 +34,17 @@ def intersection_faults(edit: Edit, source: Mesh | None, only_new: bool = False)
     inherited = old[pairs].all(axis=1)
     itself = surface[pairs[:, 0]] == surface[pairs[:, 1]]
     faults = []
-    for check, chosen, what in (
-        ("self-intersections", itself, "pass through their own surface"),
-        ("intersecting surfaces", ~itself, "pass through another surface"),
+    for rule, chosen in (
+        (Rule.SELF_INTERSECTIONS, itself),
+        (Rule.INTERSECTING_SURFACES, ~itself),
     ):
         for severity, which in ((Severity.WARNING, chosen & ~inherited), (Severity.INFO, chosen & inherited)):
             triangles = np.unique(pairs[which])
             if len(triangles):
                 mask = np.isin(np.arange(len(edit.triangles)), triangles)
                 kept = ", as in the source file" if severity is Severity.INFO else ""
-                problem = f"{len(triangles):,} triangles of {owners(edit, mask)} {what}{kept}"
-                faults.append(Fault(severity, check, problem, "triangles", triangles, remedy="move the surfaces apart"))
+                problem = f"{titled(rule, len(triangles))} in {owners(edit, mask)}{kept}"
+                faults.append(Fault(severity, rule, problem, "triangles", triangles))
     return faults
 
 

@@ -19,6 +19,7 @@ from .applied_transforms import refuse_applied
 from .crossings import intersection_faults
 from .left_out import LeftOut
 from .reading import GEOMETRY_TYPES, Origin, claim_by_position, family, read_objects
+from .remedies import blender_remedies
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,8 @@ def rebuild_root(
 ) -> tuple[HullEdit, Rebuilt]:
     """The edit of a hull, and the hull that an export writes. Raises `SylpheedError` that names the objects."""
     hull = read_hull(context, root, apply_modifiers)
-    return hull, rebuild(hull.source, hull.edit, replace(options, own_box=hull.own_box))
+    with blender_remedies():
+        return hull, rebuild(hull.source, hull.edit, replace(options, own_box=hull.own_box))
 
 
 def export_hull(
@@ -111,7 +113,8 @@ class SetEdit:
 def export_set(context: bpy.types.Context, root: bpy.types.Object, apply_modifiers: bool) -> Exported:
     """The `.bin` of a library. Raises `SylpheedError` that names the objects."""
     edited = read_set(context, root, apply_modifiers)
-    rebuilt = rebuild_set(edited.source, edited.edits, edited.removed)
+    with blender_remedies():
+        rebuilt = rebuild_set(edited.source, edited.edits, edited.removed)
     count = len(rebuilt.changed)
     changed = (
         f"{count} edited: {', '.join(rebuilt.changed[:4])}{', …' if count > 4 else ''}" if count else "none edited"

@@ -15,6 +15,7 @@ import bpy
 from ...core.text import some
 from . import custom_properties
 from .evaluation import is_edited
+from .scene_rules import SceneRule
 
 UNREADABLE = {
     "META": "a metaball",
@@ -31,12 +32,12 @@ VISIBLE = {"MESH", "CURVE", "SURFACE", "FONT", *UNREADABLE}
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """Something that isn't exported as shown: what to say, the session numbers of the objects, and the check that lists
-    it, a key of `problems.TITLES`."""
+    """Something that isn't exported as shown: what to say, the session numbers of the objects, and the rule that it
+    breaks."""
 
     message: str
     objects: tuple[int, ...] = ()
-    check: str = "left out"
+    check: SceneRule = SceneRule.LEFT_OUT
 
     def __str__(self) -> str:
         return self.message
@@ -52,7 +53,7 @@ class Family:
     elsewhere: list[bpy.types.Object]
 
 
-def _of(check: str, objects: list[bpy.types.Object], text: str) -> list[LeftOut]:
+def _of(check: SceneRule, objects: list[bpy.types.Object], text: str) -> list[LeftOut]:
     """One of a check for some objects, none for no objects: their names, and `text`."""
     if not objects:
         return []
@@ -71,21 +72,21 @@ def around(scene: bpy.types.Scene, root: bpy.types.Object, family: Family) -> li
     remedy = "parent it to the root (Object > Parent > Object (Keep Transform))"
     return [
         *_of(
-            "cutters",
+            SceneRule.CUTTERS,
             [obj for obj in objects if obj in used and is_helper(obj, used)],
             "only used by a modifier of another object, and exported as rock all the same; move it out of the "
             "hull (Object > Parent > Clear and Keep Transformation)",
         ),
         *_of(
-            "edited cells",
+            SceneRule.EDITED_CELLS,
             filled,
             "part of what shows the grid, which is never exported, but with faces; make it part of the hull, "
             "or undo the edit",
         ),
-        *_of("left out", away, "parented to the root, but in another scene, and not exported"),
-        *_of("left out", gone, f"came with {root.name}, is no longer parented to it and isn't exported"),
+        *_of(SceneRule.LEFT_OUT, away, "parented to the root, but in another scene, and not exported"),
+        *_of(SceneRule.LEFT_OUT, gone, f"came with {root.name}, is no longer parented to it and isn't exported"),
         *_of(
-            "left out",
+            SceneRule.LEFT_OUT,
             beside,
             f"in the collection of {root.name} but not parented to it, and not exported; {remedy}",
         ),

@@ -21,8 +21,8 @@ from ..formats.kinds import Kind, detect
 from ..formats.mcol import Hull
 from ..game.archive import Archive
 from ..game.known_files import read_known
-from ..inspect.check_lists import MISSING
 from ..inspect.checks import Check
+from ..rules.rule import Rule
 from .registry import FORMATS, open_named
 
 AS_BEFORE = ", as in the original"
@@ -82,8 +82,8 @@ class Originals:
 
 def tolerate_checks(checks: list[Check], model: Any, original_checks: list[Check], original: Any) -> list[Check]:
     """The checks, with a warning instead of an error where the original fails at the same elements."""
-    before = {check.name: check for check in original_checks}
-    return [_tolerate(check, model, before.get(check.name), original) for check in checks]
+    before = {check.rule: check for check in original_checks}
+    return [_tolerate(check, model, before.get(check.rule), original) for check in checks]
 
 
 def tolerate_findings(found: Iterable[Finding], before: Iterable[Finding]) -> list[Finding]:
@@ -98,7 +98,7 @@ def tolerate_findings(found: Iterable[Finding], before: Iterable[Finding]) -> li
 
 
 def _tolerate(check: Check, model: Any, before: Check | None, original: Any) -> Check:
-    if check.passed or check.severity is not Severity.ERROR or check.name == MISSING or before is None:
+    if check.passed or check.severity is not Severity.ERROR or check.rule is Rule.MISSING_ENTRIES or before is None:
         return check
     if check.elements:
         mine, theirs = _keys(check, model), _keys(before, original)
@@ -107,7 +107,7 @@ def _tolerate(check: Check, model: Any, before: Check | None, original: Any) -> 
         inherited = check.total - check.good <= before.total - before.good
     if not inherited:
         return check
-    return dataclasses.replace(check, severity=Severity.WARNING, fault=check.fault + AS_BEFORE)
+    return dataclasses.replace(check, severity=Severity.WARNING, note=check.note + AS_BEFORE)
 
 
 def _keys(check: Check, model: Any) -> set[Hashable]:

@@ -99,7 +99,7 @@ def stages(options: argparse.Namespace) -> int:
             "game": str(game.root),
             "stages": [dataclasses.asdict(stage) for stage in found],
             "hulls": [{"name": name, "phases": list(map(" ".join, phases))} for name, phases in users.items()],
-            "findings": [dataclasses.asdict(f) | {"severity": f.severity.value} for f in findings],
+            "findings": [finding.row() for finding in findings],
         }
         print_json(about)
     else:
@@ -158,7 +158,7 @@ def build(options: argparse.Namespace) -> int:
     write_file(options.output, mcol.encode(hull))
     for finding in (*notes, *findings):
         say(f"{finding.severity.value}: {finding}")
-    size = f"{plural(len(hull.vertices), 'vertex', 'vertices')}, {plural(len(hull.triangles), 'triangle')}"
+    size = f"{plural(len(hull.vertices), 'vertex')}, {plural(len(hull.triangles), 'triangle')}"
     say(f"{options.output}: {size}, {len(hull.occupied):,} of {hull.grid.cell_count:,} cells with triangles")
     return FINE
 
@@ -172,9 +172,9 @@ def extract(options: argparse.Namespace) -> int:
     written = [result for result in results if result.path]
     for result in written:
         say(str(result.path))
-    say(f"{options.folder}: {plural(len(written), 'file')} from {plural(len(archive.entries), 'entry', 'entries')}")
+    say(f"{options.folder}: {plural(len(written), 'file')} from {plural(len(archive.entries), 'entry')}")
     damaged = [str(result.error) for result in results if result.error]
-    return report_error(_first_of(damaged, "more entry", "more entries")) if damaged else FINE
+    return report_error(_first_of(damaged, "more entry")) if damaged else FINE
 
 
 def replace(options: argparse.Namespace) -> int:
@@ -187,7 +187,7 @@ def replace(options: argparse.Namespace) -> int:
     for warning in warnings:
         say(f"warning: {warning}")
     count = len(options.replacements)
-    say(f"{written.path}: {count:,} of {plural(len(written.entries), 'entry', 'entries')} replaced")
+    say(f"{written.path}: {count:,} of {plural(len(written.entries), 'entry')} replaced")
     return FINE
 
 
@@ -214,9 +214,9 @@ def route(options: argparse.Namespace) -> int:
     return FINE if way.found else FAILED
 
 
-def _first_of(errors: Sequence[str], word: str, several: str = "") -> str:
+def _first_of(errors: Sequence[str], word: str) -> str:
     """The first error, and how many files or entries have another."""
-    more = f" (and {plural(len(errors) - 1, word, several)} can't be read)" if len(errors) > 1 else ""
+    more = f" (and {plural(len(errors) - 1, word)} can't be read)" if len(errors) > 1 else ""
     return errors[0] + more
 
 

@@ -16,7 +16,7 @@ from ..formats.kinds import Kind
 from ..game.archive import Archive, open_archive
 from ..game.game_folder import find_game, known_names
 from ..game.known_files import read_known
-from ..inspect import check_archive, check_hull, check_table, describe, diff_hull
+from ..inspect import check_archive, check_hull, check_set, check_table, describe, diff_hull
 from ..inspect.checks import Check
 from ..inspect.diff_archive import diff_archives
 
@@ -43,7 +43,7 @@ FORMATS = {
     ),
     Kind.COLLISION_SET: Format(
         collision_set.decode,
-        check_hull.check_set,
+        check_set.check_set,
         None,
         describe.describe_set,
         describe.list_set,

@@ -12,7 +12,6 @@ from pathlib import Path
 
 from ..disk.files import walk
 from ..errors import Finding, FormatError, Severity
-from ..formats import chunk
 from ..formats.kinds import Kind, detect
 from ..formats.mcol import Hull
 from ..game import game_folder
@@ -20,7 +19,9 @@ from ..game.archive import Archive
 from ..game.known_files import detect_file
 from ..game.stage_tables import is_stage_entry, is_stage_table
 from ..inspect import check_archive, check_game, check_hull
-from ..inspect.checks import Check, findings, worst, worst_first
+from ..inspect.checks import Check, findings, worst_first
+from ..rules.rule import Rule
+from ..rules.severity import worst
 from .baseline import Originals, tolerate_checks, tolerate_findings
 from .registry import FORMATS, load
 
@@ -32,50 +33,57 @@ GAME_FOLDER = "game folder"
 _SET = re.compile(r"CollisionSet", re.IGNORECASE)
 
 COUNTED = {
-    "archive header": "archives with the game's alignment and limit",
-    "archive count": "archives with as many entries as the header counts",
-    "archive table": "archives with nothing behind the table",
-    "archive order": "entries sorted by hash",
-    "archive duplicates": "entries with a hash of their own",
-    "archive alignment": "entries that begin at a multiple of the alignment",
-    "archive overlap": "entries apart from every other",
-    "archive shared": "entries with data of their own",
-    "archive gap": "entries with an empty gap in front",
-    "archive data": "entries that can be read and unpacked",
+    Kind.ARCHIVE.value: (
+        Rule.ARCHIVE_HEADER,
+        Rule.ARCHIVE_COUNT,
+        Rule.ARCHIVE_TABLE,
+        Rule.ARCHIVE_ORDER,
+        Rule.ARCHIVE_DUPLICATES,
+        Rule.ARCHIVE_ALIGNMENT,
+        Rule.ARCHIVE_OVERLAP,
+        Rule.ARCHIVE_SHARED,
+        Rule.ARCHIVE_GAP,
+        Rule.ARCHIVE_DATA,
+    ),
+    Kind.NAVIGATION.value: (
+        Rule.CHUNK_END,
+        Rule.CHUNK_ALONE,
+        Rule.NAVIGATION_BOX,
+        Rule.NAVIGATION_GRID,
+        Rule.NAVIGATION_ARRAYS,
+    ),
+    Kind.TABLE.value: (
+        Rule.TABLE_ROWS,
+        Rule.TABLE_STRINGS,
+        Rule.TABLE_SIZE,
+        Rule.TABLE_END,
+        Rule.TABLE_NAMES,
+        Rule.TABLE_HASHES,
+        Rule.TABLE_SECTIONS,
+        Rule.TABLE_KEYS,
+    ),
+    GAME_FOLDER: (
+        Rule.GAME_ARCHIVES,
+        Rule.STAGE_TABLES,
+        Rule.PHASE_FILES,
+        Rule.PAIR_FILES,
+        Rule.PAIR_GRID,
+        Rule.SET_FILES,
+        Rule.SET_CONTENTS,
+    ),
 }
-VOLUME_COUNTED = {
-    chunk.ENDED: chunk.ENDED,
-    chunk.ALONE: chunk.ALONE,
-    "navigation box": "volumes with the usual words around the box",
-    "navigation grid": "volumes with known dimensions",
-    "navigation arrays": "volumes whose arrays lie in order inside the file",
+"""By kind of file, the rules of findings, which the totals count."""
+
+OF_ENTRIES = {
+    Rule.ARCHIVE_ORDER,
+    Rule.ARCHIVE_DUPLICATES,
+    Rule.ARCHIVE_ALIGNMENT,
+    Rule.ARCHIVE_OVERLAP,
+    Rule.ARCHIVE_SHARED,
+    Rule.ARCHIVE_GAP,
+    Rule.ARCHIVE_DATA,
 }
-TABLE_COUNTED = {
-    "table rows": "tables whose sections name rows that are there",
-    "table strings": "tables whose pointers lead to strings",
-    "table size": "tables that say how long their strings are",
-    "table end": "tables whose last string has an end",
-    "table names": "tables whose names are short enough to be compared",
-    "table hash": "tables whose hashes are those of the names",
-    "table sections": "tables with each section once",
-    "table keys": "tables with each key once in a section",
-}
-GAME_COUNTED = {
-    "game archive": "games with the archives of stages and collision files",
-    "stage table": "games whose stage tables can be read",
-    "phase files": "games whose phases name files that are there",
-    "pair files": "games where each .col has its .rgn",
-    "pair grid": "games where each .rgn fits its .col",
-    "set files": "games whose CollisionSets can be read",
-    "set contents": "games whose CollisionSets are all alike",
-}
-WHAT_IS_COUNTED = {
-    Kind.ARCHIVE.value: COUNTED,
-    Kind.NAVIGATION.value: VOLUME_COUNTED,
-    Kind.TABLE.value: TABLE_COUNTED,
-    GAME_FOLDER: GAME_COUNTED,
-}
-"""By kind of file and name of a finding, what the totals say of those without such a finding."""
+"""The rules of an archive that the totals count by entry."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +236,7 @@ class _Run:
             try:
                 result = _verify_model(kind, FORMATS[kind].decode(data), source)
             except FormatError as error:
-                finding = Finding(Severity.ERROR, "entry contents", str(error))
+                finding = Finding(Severity.ERROR, Rule.ENTRY_CONTENTS, str(error))
                 result = Verified("", kind=kind.value, findings=[finding])
                 other |= kind is Kind.COLLISION_SET and not _SET.match(entry)  # other numbers may look like a set
             self.results[key] = _as_information(result) if other else result
@@ -274,7 +282,7 @@ def _as_information(result: Verified) -> Verified:
 def _game_findings(game: game_folder.Game) -> list[Finding]:
     found = check_game.check(game)
     if not game.tables or game.collision is None:  # a mod folder, which needs no more than what it changes
-        found = [finding for finding in found if finding.check != "game archive"]
+        found = [finding for finding in found if finding.check is not Rule.GAME_ARCHIVES]
     return found
 
 
@@ -291,12 +299,11 @@ def _from_findings(kind: str, found: list[Finding], entries: int = 1, unpacked: 
     """Findings, and the same counted: of `entries` where they name some, so many of which were unpacked, else of the
     one file."""
     checks = []
-    for name, counted in WHAT_IS_COUNTED[kind].items():
-        told = [finding for finding in found if finding.check == name]
-        total = entries if counted.startswith("entries") else 1
-        total = unpacked if name == "archive data" else total
-        missed = len({element for finding in told for element in finding.elements}) or min(len(told), 1)
-        checks.append(Check(counted, total - missed, total, worst(finding.severity for finding in told)))
+    for rule in COUNTED[kind]:
+        broken = [finding for finding in found if finding.check is rule]
+        total = unpacked if rule is Rule.ARCHIVE_DATA else entries if rule in OF_ENTRIES else 1
+        missed = len({element for finding in broken for element in finding.elements}) or min(len(broken), 1)
+        checks.append(Check(rule, total - missed, total, worst(finding.severity for finding in broken)))
     return Verified("", kind=kind, checks=checks, findings=worst_first(found))
 
 

@@ -9,7 +9,7 @@ from ..errors import Severity
 from ..inspect import describe
 from ..inspect.checks import Check
 from ..text import plural
-from .verify import Verified
+from .verify import COUNTED, Verified
 
 
 def is_worth_a_line(result: Verified) -> bool:
@@ -71,7 +71,7 @@ def document(results: list[Verified]) -> dict:
                     {"name": c.name, "good": c.good, "total": c.total, "severity": c.severity.value}
                     for c in result.checks
                 ],
-                "findings": [dataclasses.asdict(f) | {"severity": f.severity.value} for f in result.findings],
+                "findings": _finding_rows(result),
             }
             for result in results
         ],
@@ -81,3 +81,9 @@ def document(results: list[Verified]) -> dict:
             for row in rows
         ],
     }
+
+
+def _finding_rows(result: Verified) -> list[dict]:
+    """Findings, ready for JSON. What was counted is named by what it counts, as in the checks."""
+    names = {} if result.kind in COUNTED else {check.rule: check.name for check in result.checks}
+    return [finding.row() | {"check": names.get(finding.check, finding.check.value)} for finding in result.findings]

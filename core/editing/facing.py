@@ -1,14 +1,17 @@
-"""Which triangles of an edited mesh face rock, and what to do with them. docs/FORMATS.md, section 3."""
+"""Which triangles of an edited mesh face rock. docs/FORMATS.md, section 3."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import Severity
 from ..geometry import surfaces
 from ..geometry.surfaces import Facing
+from ..rules.rule import Rule
+from ..text import plural, titled
 from .assemble import Edit, Mesh
 from .fault import Fault, Matched, judge, owners
 
@@ -24,29 +27,15 @@ def facing_faults(
     sides = _judge(edit, source, outside_solid, matched, beyond)
     return [
         *_faults_of_place(edit, sides),
-        *judge(
-            edit,
-            sides.flipped,
-            sides.inherited,
-            "flipped triangles",
-            "whose front doesn't face free space, as that of the rest of their surface does",
-            "flip their normals or export with Turn",
-        ),
-        *judge(
-            edit,
-            sides.wrong,
-            sides.inherited,
-            "winding",
-            "whose front doesn't face free space",
-            "flip their normals (asteroids face outward, a wall inward) or export with Turn",
-        ),
+        *judge(edit, Rule.FLIPPED, sides.flipped, sides.inherited),
+        *_inside_out_faults(edit, sides),
     ]
 
 
 def turn_faces(
     edit: Edit, source: Mesh | None, outside_solid: bool, matched: Matched, beyond: np.ndarray
 ) -> tuple[Edit, list[Fault]]:
-    """Turns the triangles whose front doesn't face free space. `beyond`: see `facing_faults`."""
+    """Flips the triangles whose front doesn't face free space. `beyond`: see `facing_faults`."""
     sides = _judge(edit, source, outside_solid, matched, beyond)
     faults = _faults_of_place(edit, sides)
     turned = sides.flipped | sides.wrong
@@ -54,8 +43,8 @@ def turn_faces(
         return edit, faults
     triangles = edit.triangles.copy()
     triangles[turned] = triangles[turned][:, [0, 2, 1]]
-    message = f"turned {np.count_nonzero(turned):,} triangles of {owners(edit, turned)}"
-    return replace(edit, triangles=triangles), [*faults, Fault(Severity.WARNING, "winding", message)]
+    message = f"{plural(np.count_nonzero(turned), 'triangle')} of {owners(edit, turned)} flipped"
+    return replace(edit, triangles=triangles), [*faults, Fault(Severity.WARNING, Rule.INSIDE_OUT, message)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,7 +82,7 @@ def _judge(edit: Edit, source: Mesh | None, outside_solid: bool, matched: Matche
 
 
 def _faults_of_place(edit: Edit, sides: _Sides) -> list[Fault]:
-    """What turning doesn't change."""
+    """What flipping doesn't change."""
     return [
         *_excused_faults(edit, sides.excused),
         *_lost_faults(edit, sides.lost, sides.was_lost),
@@ -156,25 +145,44 @@ def _excused_faults(edit: Edit, excused: np.ndarray) -> list[Fault]:
     if not excused.any():
         return []
     message = (
-        f"{owners(edit, excused)} face free space only if byte 0x73 is wrong; the source file's own surfaces "
-        "contradict that byte too"
+        f"free space lies in front of {owners(edit, excused)} only if byte 0x73 is wrong; the source file's own "
+        "surfaces contradict that byte too"
     )
-    return [Fault(Severity.WARNING, "winding", message, "triangles", np.flatnonzero(excused))]
+    return [Fault(Severity.WARNING, Rule.INSIDE_OUT, message, "triangles", np.flatnonzero(excused))]
 
 
-def _lost_faults(edit: Edit, lost: np.ndarray, inherited: np.ndarray) -> list[Fault]:
-    return judge(
-        edit,
-        lost,
-        inherited,
-        "no free space",
-        "in the solid outside, and no surface leaves free space",
-        "keep a wall around them: without one the whole map would be rock",
-    )
+def _inside_out_faults(edit: Edit, sides: _Sides) -> list[Fault]:
+    faults = []
+    for severity, chosen in (
+        (Severity.ERROR, sides.wrong & ~sides.inherited),
+        (Severity.WARNING, sides.wrong & sides.inherited),
+    ):
+        if chosen.any():
+            problem = f"{titled(Rule.INSIDE_OUT, _surface_count(edit, chosen))}: {owners(edit, chosen)}"
+            if severity is Severity.WARNING:
+                problem += ", as in the source file"
+            faults.append(Fault(severity, Rule.INSIDE_OUT, problem, "triangles", np.flatnonzero(chosen)))
+    return faults
 
 
-def _buried_faults(edit: Edit, buried: np.ndarray) -> list[Fault]:
+def _lost_faults(edit: Edit, lost: NDArray[np.bool_], inherited: NDArray[np.bool_]) -> list[Fault]:
+    faults = []
+    for severity, chosen in ((Severity.ERROR, lost & ~inherited), (Severity.WARNING, lost & inherited)):
+        if chosen.any():
+            problem = f"no surface leaves free space around {owners(edit, chosen)}"
+            if severity is Severity.WARNING:
+                problem += ", as in the source file"
+            faults.append(Fault(severity, Rule.NO_FREE_SPACE, problem, "triangles", np.flatnonzero(chosen)))
+    return faults
+
+
+def _buried_faults(edit: Edit, buried: NDArray[np.bool_]) -> list[Fault]:
     if not buried.any():
         return []
-    message = f"{owners(edit, buried)} lie wholly in rock, where no ship gets"
-    return [Fault(Severity.WARNING, "buried surfaces", message, "triangles", np.flatnonzero(buried))]
+    message = f"{plural(_surface_count(edit, buried), 'surface')} of {owners(edit, buried)} buried in rock"
+    return [Fault(Severity.WARNING, Rule.BURIED_SURFACES, message, "triangles", np.flatnonzero(buried))]
+
+
+def _surface_count(edit: Edit, triangles: NDArray[np.bool_]) -> int:
+    """How many surfaces some triangles, bool (nt,), are of."""
+    return len(np.unique(edit.oriented[0][triangles]))

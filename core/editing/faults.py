@@ -7,6 +7,7 @@ kept: refusing it would keep its owner from editing anything else.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import Severity
 from ..formats.mcol import LIMIT, Hull
@@ -16,7 +17,8 @@ from ..geometry.edges import edge_census, undirected_edges
 from ..geometry.grid import Grid
 from ..geometry.overlap import overlaps
 from ..geometry.triangles import FLATTEST, corners, doubled, flat
-from ..text import some
+from ..rules.rule import Rule
+from ..text import plural, quoted, some, titled
 from .assemble import Edit, Mesh, matches, moved
 from .facing import facing_faults
 from .fault import Fault, Matched, judge, kept_message, owners
@@ -49,27 +51,25 @@ def loose_faults(edit: Edit) -> list[Fault]:
     is `edit.places` that is -1 for them."""
     if not edit.loose:
         return []
-    return [Fault(Severity.WARNING, "loose vertices", f"{edit.loose:,} belong to no face and are left out")]
+    message = f"{titled(Rule.LOOSE_VERTICES, edit.loose)} left out"
+    return [Fault(Severity.WARNING, Rule.LOOSE_VERTICES, message)]
 
 
 def limit_faults(edit: Edit, source: Mesh | None) -> list[Fault]:
     """A mesh that is empty or larger than the header's counts can say."""
-    vertices, triangles = len(edit.vertices), len(edit.triangles)
-    if not triangles and source is not None and not len(source.triangles):
-        return [Fault(Severity.WARNING, "counts", "the hull has no triangles, as in the source file")]
-    if not triangles:
-        remedy = "parent at least one closed mesh to the hull's root"
-        return [Fault(Severity.ERROR, "counts", "the hull has no triangles", remedy=remedy)]
+    if not len(edit.triangles):
+        inherited = source is not None and not len(source.triangles)
+        severity, as_before = (Severity.WARNING, ", as in the source file") if inherited else (Severity.ERROR, "")
+        return [Fault(severity, Rule.NO_TRIANGLES, f"the hull has no triangles{as_before}")]
     return [
         Fault(
             Severity.ERROR,
-            "counts",
+            Rule.LIMITS,
             f"the hull has {count:,} {what}",
             expected=f"{LIMIT:,} at most",
             found=f"{_largest(edit)} among them",
-            remedy="simplify it, for example with a Decimate modifier",
         )
-        for what, count in (("vertices", vertices), ("triangles", triangles))
+        for what, count in (("vertices", len(edit.vertices)), ("triangles", len(edit.triangles)))
         if count > LIMIT
     ]
 
@@ -80,14 +80,8 @@ def room_faults(edit: Edit, source: Mesh | None) -> list[Fault]:
     spare = len(source.vertices) - len(source.triangles) if source else 0
     if vertices - triangles <= max(spare, 0):
         return []
-    return [
-        Fault(
-            Severity.ERROR,
-            "counts",
-            f"the hull has more vertices ({vertices:,}) than triangles ({triangles:,}), which the game has no room for",
-            remedy="merge vertices by distance, closed surfaces have about twice as many triangles as vertices",
-        )
-    ]
+    problem = f"the hull has more vertices ({vertices:,}) than triangles ({triangles:,})"
+    return [Fault(Severity.ERROR, Rule.VERTEX_COUNT, problem)]
 
 
 def shape_faults(edit: Edit, source: Mesh | None, matched: Matched) -> list[Fault]:
@@ -99,9 +93,8 @@ def shape_faults(edit: Edit, source: Mesh | None, matched: Matched) -> list[Faul
         faults.append(
             Fault(
                 Severity.ERROR,
-                "coordinates",
-                f"{np.count_nonzero(bad):,} vertices of {owners(edit, bad[edit.triangles].any(axis=1))} "
-                "have no usable coordinates",
+                Rule.COORDINATES,
+                f"{titled(Rule.COORDINATES, np.count_nonzero(bad))} in {owners(edit, bad[edit.triangles].any(axis=1))}",
                 "vertices",
                 np.flatnonzero(bad),
                 expected="finite numbers",
@@ -114,23 +107,14 @@ def shape_faults(edit: Edit, source: Mesh | None, matched: Matched) -> list[Faul
     inherited = np.zeros_like(thin)
     if thin.any() and source:
         inherited[known] = flat(source.vertices, source.triangles)[edit.triangle_ids[known]]
-    faults += judge(
-        edit,
-        thin,
-        inherited,
-        "zero-area triangles",
-        "without area",
-        f"the game would hit them everywhere; {_remedy_for_thin(edit, thin & ~inherited)}",
-    )
+    faults += judge(edit, Rule.ZERO_AREA, thin, inherited, _remedy_for_thin(edit, thin & ~inherited))
 
     counts = edit.edges.counts
     old = counts if (counts == 2).all() else _source_counts(edit, source)
-    hole = "fill the hole: the game would have a hole there too"
-    faults += _judge_edges(edit, counts == 1, counts == old, "open edges", "at open edges", hole)
+    faults += _judge_edges(edit, Rule.OPEN_EDGES, counts == 1, counts == old)
     if not bad.any():
         faults += volume_faults(edit, source, matched)
-    inner, what = "remove inner or doubled faces; is an object there twice?", "at edges with three or more faces"
-    faults += _judge_edges(edit, counts > 2, counts == old, "crowded edges", what, inner)
+    faults += _judge_edges(edit, Rule.NON_MANIFOLD_EDGES, counts > 2, counts == old)
     faults += _doubled_faults(edit, source, known)
     return faults + _open_surfaces(edit, edit.edges.triangles_at((counts == 1) & (counts != old)))
 
@@ -152,7 +136,7 @@ def _remedy_for_thin(edit: Edit, thin: np.ndarray) -> str:
     apart = sides.min(axis=1) > 4 * FLATTEST * np.abs(points).max(axis=(1, 2))
     if not apart.any():
         return "merge vertices by distance"
-    remedy = "triangulate faces with more than three corners; of a triangle, turn the longest edge"
+    remedy = "triangulate faces with more than three corners; of a triangle, flip the longest edge"
     return remedy if apart.all() else f"merge vertices by distance, then {remedy}"
 
 
@@ -179,12 +163,9 @@ def volume_faults(edit: Edit, source: Mesh | None, matched: Matched) -> list[Fau
     ):
         if chosen.any():
             mask, count = chosen[surface], np.count_nonzero(chosen)
-            what = f"{count:,} closed surfaces of {owners(edit, mask)} have" if count > 1 else ""
-            problem = f"{what or f'a closed surface of {owners(edit, mask)} has'} no volume"
-            numbers, remedy = np.flatnonzero(mask), "give it a thickness, or delete it"
-            faults.append(
-                Fault(severity, "no volume", problem, "triangles", numbers, remedy=remedy, surfaces_or_cells=count)
-            )
+            problem = f"{titled(Rule.NO_VOLUME, count)} in {owners(edit, mask)}"
+            numbers = np.flatnonzero(mask)
+            faults.append(Fault(severity, Rule.NO_VOLUME, problem, "triangles", numbers, surfaces_or_cells=count))
     return faults
 
 
@@ -210,17 +191,17 @@ def box_faults(edit: Edit, source: Mesh | None, grid: Grid) -> list[Fault]:
     outside = outside_box(edit, source, grid)
     if not outside.any():
         return []
-    triangles = outside[edit.triangles].any(axis=1)
+    triangles, count = outside[edit.triangles].any(axis=1), np.count_nonzero(outside)
+    reach = "reaches" if count == 1 else "reach"
     return [
         Fault(
             Severity.ERROR,
-            "bounding box",
-            f"{owners(edit, triangles)} reach outside the bounding box",
+            Rule.BOUNDING_BOX,
+            f"{plural(count, 'vertex')} of {owners(edit, triangles)} {reach} outside the bounding box",
             "vertices",
             np.flatnonzero(outside),
             expected=f"{_point(grid.minimum)} to {_point(grid.maximum)}",
             found=f"{_point(edit.vertices[outside].min(axis=0))} to {_point(edit.vertices[outside].max(axis=0))}",
-            remedy="move them inside, or export with Outside: Grow",
         )
     ]
 
@@ -241,15 +222,9 @@ def long_list_faults(
     for severity, which in ((Severity.WARNING, long & (lengths > before)), (Severity.INFO, long & (lengths <= before))):
         if which.any():
             count = np.count_nonzero(which)
-            problem = (
-                f"{count:,} cells list up to {lengths[which].max():,} triangles, "
-                f"more than {LONG_LIST:,} cost the game time"
-            )
+            problem = f"{titled(Rule.LONG_LISTS, count)}: up to {lengths[which].max():,} triangles"
             elements = np.unique(triangle[which[cell]])
-            remedy = "simplify what is there, or build the hull with smaller cells"
-            faults.append(
-                Fault(severity, "long lists", problem, "triangles", elements, remedy=remedy, surfaces_or_cells=count)
-            )
+            faults.append(Fault(severity, Rule.LONG_LISTS, problem, "triangles", elements, surfaces_or_cells=count))
     return faults
 
 
@@ -279,7 +254,8 @@ def missing_surfaces(edit: Edit, source: Mesh) -> list[Fault]:
     lost = [name for name, count in zip(names, left, strict=True) if not count]
     if not lost:
         return []
-    return [Fault(Severity.WARNING, "removed surfaces", f"nothing is left of the source's {some(lost)} below the root")]
+    problem = f"{some(lost)} of the source file {'was' if len(lost) == 1 else 'were'} deleted"
+    return [Fault(Severity.WARNING, Rule.REMOVED_SURFACES, problem)]
 
 
 def _doubled_faults(edit: Edit, source: Mesh | None, known: np.ndarray) -> list[Fault]:
@@ -294,9 +270,7 @@ def _doubled_faults(edit: Edit, source: Mesh | None, known: np.ndarray) -> list[
         inherited[known] = doubled(source.triangles)[edit.triangle_ids[known]]
     first = np.zeros_like(pairs)
     first[_first_alike(edit.triangles)] = True
-    return judge(
-        edit, pairs & ~first, inherited, "doubled triangles", "that are there twice", "delete one of each pair"
-    )
+    return judge(edit, Rule.DOUBLED_TRIANGLES, pairs & ~first, inherited)
 
 
 def _no_two_alike(edit: Edit) -> bool:
@@ -316,30 +290,26 @@ def _open_surfaces(edit: Edit, at_hole: np.ndarray) -> list[Fault]:
     return [
         Fault(
             Severity.ERROR,
-            "open surfaces",
-            f"{len(broken):,} of {owners(edit, triangles)} that aren't closed",
+            Rule.OPEN_SURFACES,
+            f"{titled(Rule.OPEN_SURFACES, len(broken))} in {owners(edit, triangles)}",
             "triangles",
             np.flatnonzero(triangles),
-            remedy="close every hole",
             surfaces_or_cells=len(broken),
         )
     ]
 
 
-def _judge_edges(
-    edit: Edit, wrong: np.ndarray, inherited: np.ndarray, check: str, what: str, remedy: str
-) -> list[Fault]:
-    """The same for edges, bool (e,)."""
+def _judge_edges(edit: Edit, rule: Rule, wrong: NDArray[np.bool_], inherited: NDArray[np.bool_]) -> list[Fault]:
+    """The same as `judge` for edges, bool (e,)."""
     faults = []
     ends = edit.edges.ends
     new, kept = wrong & ~inherited, wrong & inherited
     if new.any():
-        triangles = edit.edges.triangles_at(new)
-        problem = f"{np.count_nonzero(new):,} edges, triangles of {owners(edit, triangles)} {what}"
-        faults.append(Fault(Severity.ERROR, check, problem, "edges", ends[new].astype(np.int64), remedy=remedy))
+        problem = f"{titled(rule, np.count_nonzero(new))} in {owners(edit, edit.edges.triangles_at(new))}"
+        faults.append(Fault(Severity.ERROR, rule, problem, "edges", ends[new].astype(np.int64)))
     if kept.any():
-        problem = kept_message(edit, np.count_nonzero(kept), edit.edges.triangles_at(kept))
-        faults.append(Fault(Severity.WARNING, check, problem, "edges", ends[kept].astype(np.int64)))
+        problem = kept_message(edit, rule, np.count_nonzero(kept), edit.edges.triangles_at(kept))
+        faults.append(Fault(Severity.WARNING, rule, problem, "edges", ends[kept].astype(np.int64)))
     return faults
 
 
@@ -359,7 +329,7 @@ def _source_counts(edit: Edit, source: Mesh | None) -> np.ndarray:
 
 def _largest(edit: Edit) -> str:
     counts = np.bincount(edit.owners[edit.owners >= 0], minlength=len(edit.names))
-    return f"{counts.max():,} triangles in `{edit.names[int(counts.argmax())]}`"
+    return f"{plural(int(counts.max()), 'triangle')} in {quoted(edit.names[int(counts.argmax())])}"
 
 
 def _point(values: np.ndarray) -> str:

@@ -17,6 +17,8 @@ from ..geometry.fill import layers_in_cells
 from ..geometry.grid import LARGEST_DIMENSION, Grid
 from ..geometry.spheres import triangle_spheres
 from ..geometry.triangles import with_own_vertices
+from ..rules.rule import Rule
+from ..text import plural
 from .assemble import Edit, matches, moved
 from .cell_lists import Lists, rebuild_lists
 from .facing import facing_faults, turn_faces
@@ -155,7 +157,9 @@ def build(vertices: np.ndarray, triangles: np.ndarray, grid: Grid, outside_solid
     _refuse_new(vertices, triangles, outside_solid, name)
     outside = grid.outside(vertices)
     if outside.any():
-        raise RefusedError(f"{np.count_nonzero(outside):,} vertices of {name} lie outside the bounding box")
+        raise RefusedError(
+            f"{plural(np.count_nonzero(outside), 'vertex')} of {name} outside the bounding box", rule=Rule.BOUNDING_BOX
+        )
     return sort_into_cells(grid, outside_solid, vertices, triangles, triangle_spheres(vertices, triangles))
 
 
@@ -302,7 +306,7 @@ def _fit_grid(source: Hull, edit: Edit, options: Options) -> tuple[Grid, np.ndar
     if (dimensions > LARGEST_DIMENSION).any():
         axis = int(dimensions.argmax())
         raise RefusedError(
-            f"{names} reach too far: the grid would need {dimensions[axis]:,.0f} cells along {'xyz'[axis]}",
+            f"the grid would need {dimensions[axis]:,.0f} cells along {'xyz'[axis]} for {names}",
             expected=f"{LARGEST_DIMENSION} at most",
             remedy="move them closer",
         )
@@ -314,10 +318,10 @@ def _fit_grid(source: Hull, edit: Edit, options: Options) -> tuple[Grid, np.ndar
     )
     cell_map = grown.number(grid.position(np.arange(grid.cell_count)) + below.astype(np.int64))
     message = (
-        f"grown from {_times(grid)} to {_times(grown)} cells for {names}: the hull's .rgn now reads its cell table "
-        "at wrong places and must be made anew"
+        f"grown from {_times(grid)} to {_times(grown)} cells for {names}: the matching .rgn no longer fits this grid "
+        "and must be regenerated"
     )
-    return grown, cell_map, [Finding(Severity.WARNING, "grid", message)]
+    return grown, cell_map, [Finding(Severity.WARNING, Rule.GROWN_GRID, message)]
 
 
 def _same_planes(source: Grid, grown: Grid) -> bool:

@@ -16,6 +16,9 @@ from ..errors import Finding, FormatError, RefusedError, Severity
 from ..formats.collision_set import CollisionSet, Part, encode_name
 from ..formats.hashes import file_id
 from ..geometry.triangles import flat, repeated
+from ..rules.remedies import REMEDIES
+from ..rules.rule import Rule
+from ..text import quoted, titled
 from .assemble import NEW, Edit, Mesh, Piece, assemble, identify, is_unedited, matches, moved
 from .fault import Fault
 from .faults import volume_faults
@@ -72,14 +75,15 @@ def rebuild_set(source: CollisionSet, edits: Sequence[PartEdit], removed: Sequen
     changed: list[str] = []
     for number in removed:
         parts[number] = None
-        message = f"`{source.parts[number].name}` is no longer in the scene and leaves the library"
-        findings.append(Finding(Severity.WARNING, "removed part", message))
+        message = f"{quoted(source.parts[number].name)} is missing and leaves the collision set"
+        findings.append(Finding(Severity.WARNING, Rule.REMOVED_PART, message))
     for edit in edits:
         original = None if edit.record is None else source.parts[edit.record]
         if edit.record is not None:
             if edit.record in claimed:
                 raise RefusedError(
-                    f"`{claimed[edit.record]}` and `{edit.label}` are both the part {source.parts[edit.record].name}",
+                    f"{quoted(claimed[edit.record])} and {quoted(edit.label)} are both the part "
+                    f"{source.parts[edit.record].name}",
                     remedy="join them, delete one, or give one a name of its own",
                 )
             claimed[edit.record] = edit.label
@@ -96,7 +100,7 @@ def rebuild_set(source: CollisionSet, edits: Sequence[PartEdit], removed: Sequen
     findings += _check_names(source, parts, labels)
     kept = tuple(part for part in parts if part is not None)
     if not kept:
-        raise RefusedError("the library has no parts left", remedy="keep at least one mesh below its root")
+        raise RefusedError("the collision set has no parts left", remedy="keep at least one part")
     return RebuiltSet(CollisionSet(kept, source.trailing), tuple(findings), tuple(changed))
 
 
@@ -120,8 +124,8 @@ def _settle_places(
             gone.remove(number)
             if edit.record is not None and held[edit.record] == 1:
                 gone.append(edit.record)
-            message = f"`{edit.label}` replaces the part {source.parts[number].name}"
-            findings.append(Finding(Severity.WARNING, "replaced part", message))
+            message = f"{quoted(edit.label)} replaces the part {source.parts[number].name}"
+            findings.append(Finding(Severity.WARNING, Rule.REPLACED_PART, message))
             replaced = True
     return settled, sorted(gone)
 
@@ -156,14 +160,13 @@ def _rebuild_part(original: Part | None, edit: PartEdit, findings: list[Finding]
     name_field = original.name_field if original and edit.name is None else _name_field(edit)
     if not _usable(mesh) and (original is None or _usable(original)):
         outcome = "is left out" if original is None else "stays as in the source file"
-        findings.append(Finding(Severity.WARNING, "empty part", f"`{edit.label}` has no usable faces and {outcome}"))
+        message = f"{quoted(edit.label)} has no usable triangles and {outcome}"
+        findings.append(Finding(Severity.WARNING, Rule.EMPTY_PART, message))
         return original if original is None or edit.name is None else replace(original, name_field=name_field)
     part = Part(name_field, mesh.vertices, mesh.triangles.astype(np.uint32))
     if original and _same(part, original):
         return original
-    findings += [
-        Finding(f.severity, f.check, f"{f.problem}; {f.remedy}") for f in new_volume_faults(edit.edit, inherited)
-    ]
+    findings += [Finding(f.severity, f.check, str(f.error())) for f in new_volume_faults(edit.edit, inherited)]
     return part
 
 
@@ -171,22 +174,23 @@ def _without_flat(original: Part | None, edit: PartEdit, findings: list[Finding]
     """The geometry less triangles without area that the source doesn't have: the physics would trip over them."""
     mesh = edit.edit
     if mesh.loose:
-        message = f"`{edit.label}`: {mesh.loose:,} vertices belong to no face and are left out"
-        findings.append(Finding(Severity.WARNING, "loose vertices", message))
+        message = f"{titled(Rule.LOOSE_VERTICES, mesh.loose)} of {quoted(edit.label)} left out"
+        findings.append(Finding(Severity.WARNING, Rule.LOOSE_VERTICES, message))
     bad = ~np.isfinite(mesh.vertices).all(axis=1)
     if original is not None and bad.any():
         bad &= moved(mesh.vertices, mesh.vertex_ids, original)  # the source's own unused ones come back
     if bad.any():
         raise RefusedError(
-            f"{np.count_nonzero(bad):,} vertices of `{edit.label}` have no usable coordinates",
+            f"{titled(Rule.COORDINATES, np.count_nonzero(bad))} in {quoted(edit.label)}",
             expected="finite numbers",
             found=f"{mesh.vertices[bad][0]}",
+            rule=Rule.COORDINATES,
         )
     thin = new_flat(mesh, original)
     if not thin.any():
         return mesh
-    message = f"`{edit.label}`: {np.count_nonzero(thin):,} triangles without area are left out"
-    findings.append(Finding(Severity.WARNING, "zero-area triangles", message))
+    message = f"{titled(Rule.ZERO_AREA, np.count_nonzero(thin))} of {quoted(edit.label)} left out"
+    findings.append(Finding(Severity.WARNING, Rule.ZERO_AREA, message))
     return _some(mesh, np.flatnonzero(~thin))
 
 
@@ -240,7 +244,12 @@ def _name_field(edit: PartEdit) -> bytes:
     try:
         return encode_name(edit.name if edit.name is not None else edit.label)
     except FormatError as error:
-        raise RefusedError(f"`{edit.label}`: {error.problem}", remedy=error.remedy) from error
+        raise RefusedError(
+            f"{quoted(edit.label)}: {error.problem}",
+            expected=error.expected,
+            found=error.found,
+            remedy=error.remedy,
+        ) from error
 
 
 def _same(part: Part, original: Part) -> bool:
@@ -264,13 +273,13 @@ def _check_names(source: CollisionSet, parts: Sequence[Part | None], labels: Seq
         other = parts[first]
         assert other is not None
         if other.key == part.key:
-            problem = f"`{labels[first]}` and `{labels[number]}` would both be stored as {part.name}"
+            problem = f"{quoted(labels[first])} and {quoted(labels[number])} would both be stored as {part.name}"
         else:
-            problem = f"`{labels[first]}` and `{labels[number]}` would be stored as {other.name} and {part.name}"
-            problem += f", two names with one id, 0x{part.id:08X}"
+            problem = f"{quoted(labels[first])} and {quoted(labels[number])} would be stored as {other.name} and "
+            problem += f"{part.name}, two names with one id, 0x{part.id:08X}"
         inherited = all(place < len(source.parts) and source.parts[place].id == part.id for place in (first, number))
         if not inherited:
-            raise RefusedError(f"{problem}, and the game drops the second of two such parts", remedy="rename one")
+            raise RefusedError(problem, remedy=REMEDIES[Rule.SAME_PART_IDS], rule=Rule.SAME_PART_IDS)
         message = f"{other.name} and {part.name} have one id, as in the source file: the game drops the second"
-        findings.append(Finding(Severity.WARNING, "part names", message))
+        findings.append(Finding(Severity.WARNING, Rule.SAME_PART_IDS, message))
     return findings

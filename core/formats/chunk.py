@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import Finding, FormatError, Severity
+from ..rules.rule import Rule
+from ..rules.titles import TITLES
 from .binary import check_extent, padding, view
 
 SHELL = np.dtype([("magic", "S4"), ("size", ">u4"), ("flags", ">u4"), ("unknown_0c", ">u4")])
@@ -150,18 +152,14 @@ def survey_tail(tail: bytes, offset: int = 0) -> Tail:
     return Tail(chunks, len(word) == 4)
 
 
-ENDED, NOT_ENDED = "files ended by a zero word", "file without the zero word at which the game stops reading"
-ALONE, NOT_ALONE = "files of one chunk", "file with further chunks, which the game steps over"
-
-
 def check(chunk: Chunk) -> list[Finding]:
     """Where the row of chunks is unlike that of the game's files, but can be read."""
     tail = survey_tail(chunk.tail)
     found = []
     if not tail.ended:
-        found.append(Finding(Severity.WARNING, ENDED, NOT_ENDED))
+        found.append(Finding(Severity.WARNING, Rule.CHUNK_END, str(TITLES[Rule.CHUNK_END])))
     if tail.chunks:
-        found.append(Finding(Severity.INFO, ALONE, NOT_ALONE))
+        found.append(Finding(Severity.INFO, Rule.CHUNK_ALONE, str(TITLES[Rule.CHUNK_ALONE])))
     return found
 
 

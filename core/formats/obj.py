@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..errors import Finding, FormatError, Severity
 from ..geometry.triangulate import MOST_CORNERS, triangulate
+from ..rules.rule import Rule
 from ..text import some
 
 READ = (b"v", b"f", b"o", b"g")
@@ -236,7 +237,7 @@ def _triangles(faces: _Lines, coordinates: np.ndarray) -> tuple[np.ndarray, np.n
     count, lines = len(cut.bent), some([f"{faces.lines[face]:,}" for face in cut.bent.tolist()])
     are, s = ("isn't", "") if count == 1 else ("aren't", "s")
     message = f"{count:,} that {are} flat, which another program may cut in another way (line{s} {lines})"
-    return cut.triangles, cut.faces, [Finding(Severity.WARNING, "faces", message)]
+    return cut.triangles, cut.faces, [Finding(Severity.WARNING, Rule.OBJ_FACES, message)]
 
 
 def _is_number(word: bytes) -> bool:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ..errors import Finding, FormatError, Severity
 from ..geometry.grid import LARGEST_DIMENSION, Grid
+from ..rules.rule import Rule
 from . import chunk
 from .binary import offset_of, view
 from .box import BOX_FIELDS, decode_box, encode_box
@@ -167,21 +168,21 @@ def check(navigation: Navigation) -> list[Finding]:
     header = navigation.carried.header
     findings = []
 
-    def add(severity: Severity, kind: str, message: str) -> None:
-        findings.append(Finding(severity, kind, message))
+    def add(severity: Severity, rule: Rule, message: str) -> None:
+        findings.append(Finding(severity, rule, message))
 
     if [int(header[name]) for name in ("minimum_w", "maximum_w", "extent_w")] != [0x3F800000, 0x3F800000, 0]:
-        add(Severity.INFO, "navigation box", "the words behind the box's corners aren't 1.0, 1.0, 0.0")
+        add(Severity.INFO, Rule.NAVIGATION_BOX, "the words behind the box's corners aren't 1.0, 1.0, 0.0")
     with np.errstate(over="ignore"):
         if not np.array_equal(header["extent"], navigation.maximum - navigation.minimum):
-            add(Severity.INFO, "navigation box", "the extent isn't maximum - minimum")
+            add(Severity.INFO, Rule.NAVIGATION_BOX, "the extent isn't maximum - minimum")
     if navigation.dimensions is None:
         words = ", ".join(f"0x{int(word):X}" for word in header["dimensions"])
         message = f"the words at 0x50 ({words}) aren't the dimensions of a grid of {navigation.counts.cells:,} cells"
-        add(Severity.INFO, "navigation grid", message)
+        add(Severity.INFO, Rule.NAVIGATION_GRID, message)
     if navigation.offsets.faces % 16:
         message = f"the faces begin at 0x{navigation.offsets.faces:X}: the game's vector loads need a multiple of 16"
-        add(Severity.ERROR, "navigation arrays", message)
+        add(Severity.ERROR, Rule.NAVIGATION_ARRAYS, message)
     return [*findings, *chunk.check(navigation.carried.shell), *_check_sections(navigation)]
 
 
@@ -271,7 +272,7 @@ def _check_sections(navigation: Navigation) -> list[Finding]:
     findings = []
 
     def add(message: str) -> None:
-        findings.append(Finding(Severity.WARNING, "navigation arrays", message))
+        findings.append(Finding(Severity.WARNING, Rule.NAVIGATION_ARRAYS, message))
 
     rows = sorted(zip(navigation.offsets, Sections._fields, counts, RECORD_SIZES, strict=True))
     last_end, last_name = HEADER_END, "header"

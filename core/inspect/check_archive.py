@@ -9,6 +9,7 @@ from ..errors import Finding, FormatError, Severity
 from ..formats import ipfb
 from ..formats.ipfb import Entry, Table
 from ..game.archive import Archive, Part, Progress, blobs, most_to_read, read_range
+from ..rules.rule import Rule
 
 MOST_NAMED = 1000
 """Damaged entries that are named one by one: a made-up table can have a million."""
@@ -43,10 +44,10 @@ def check(
             progress(done, total)
     for row, reason in sorted(damaged.items()):
         message = f"{archive.label(archive.entries[row])}: {reason}"
-        findings.append(Finding(Severity.ERROR, "archive data", message, "entry", (row,)))
+        findings.append(Finding(Severity.ERROR, Rule.ARCHIVE_DATA, message, "entry", (row,)))
     if more:
         message = f"{len(more):,} more entries can't be read either"
-        findings.append(Finding(Severity.ERROR, "archive data", message, "entry", tuple(sorted(more))))
+        findings.append(Finding(Severity.ERROR, Rule.ARCHIVE_DATA, message, "entry", tuple(sorted(more))))
     return findings
 
 
@@ -56,23 +57,23 @@ def _check_table(archive: Archive) -> list[Finding]:
     findings = []
     if (table.alignment, table.limit) != (ipfb.ALIGNMENT, ipfb.LIMIT):
         message = f"alignment 0x{table.alignment:X} and limit 0x{table.limit:X} aren't those of the game's archives"
-        findings.append(Finding(Severity.WARNING, "archive header", message))
+        findings.append(Finding(Severity.WARNING, Rule.ARCHIVE_HEADER, message))
     if warning := count_warning(table):
-        findings.append(Finding(Severity.WARNING, "archive count", warning))
+        findings.append(Finding(Severity.WARNING, Rule.ARCHIVE_COUNT, warning))
     if table.tail:
         message = f"{len(table.tail):,} bytes behind the last row of the table"
-        findings.append(Finding(Severity.INFO, "archive table", message))
+        findings.append(Finding(Severity.INFO, Rule.ARCHIVE_TABLE, message))
     late = tuple(number for number in range(1, len(hashes)) if hashes[number] < hashes[number - 1])
     if late:
         message = f"{len(late)} rows aren't sorted by hash: the game searches by halves and misses entries"
-        findings.append(Finding(Severity.ERROR, "archive order", message, "entry", late))
+        findings.append(Finding(Severity.ERROR, Rule.ARCHIVE_ORDER, message, "entry", late))
     places: dict[int, list[int]] = {}
     for row, number in enumerate(hashes):
         places.setdefault(number, []).append(row)
     for rows in places.values():
         if len(rows) > 1:
             message = f"{archive.label(table.entries[rows[0]])} is in the table {len(rows)} times"
-            findings.append(Finding(Severity.WARNING, "archive duplicates", message, "entry", tuple(rows)))
+            findings.append(Finding(Severity.WARNING, Rule.ARCHIVE_DUPLICATES, message, "entry", tuple(rows)))
     return findings
 
 
@@ -95,22 +96,22 @@ def _check_layout(archive: Archive) -> list[Finding]:
     for number, entry in rows:
         if entry.offset % alignment:
             message = f"{archive.label(entry)} begins at 0x{entry.position:X}, not at a multiple of 0x{alignment:X}"
-            findings.append(Finding(Severity.WARNING, "archive alignment", message, "entry", (number,)))
+            findings.append(Finding(Severity.WARNING, Rule.ARCHIVE_ALIGNMENT, message, "entry", (number,)))
         end = last[1].offset + last[1].size if last and last[1].part == entry.part else 0
         if last and entry.size and end > entry.offset:
             message = f"{archive.label(last[1])} and {archive.label(entry)} overlap at 0x{entry.position:X}"
             if (entry.position, entry.size) == (last[1].position, last[1].size):
                 shared |= {last[0]: None, number: None}
             else:
-                findings.append(Finding(Severity.WARNING, "archive overlap", message, "entry", (last[0], number)))
+                findings.append(Finding(Severity.WARNING, Rule.ARCHIVE_OVERLAP, message, "entry", (last[0], number)))
         elif not _is_zero(archive.parts.get(entry.part), end, entry.offset):
             message = f"the gap in front of {archive.label(entry)} isn't empty"
-            findings.append(Finding(Severity.INFO, "archive gap", message, "entry", (number,)))
+            findings.append(Finding(Severity.INFO, Rule.ARCHIVE_GAP, message, "entry", (number,)))
         if end <= entry.offset + entry.size:
             last = number, entry
     if shared:
         message = f"{len(shared):,} entries share their data with others"
-        findings.append(Finding(Severity.INFO, "archive shared", message, "entry", tuple(sorted(shared))))
+        findings.append(Finding(Severity.INFO, Rule.ARCHIVE_SHARED, message, "entry", tuple(sorted(shared))))
     return findings
 
 

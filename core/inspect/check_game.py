@@ -15,6 +15,7 @@ from ..formats.ipfb import Entry
 from ..game.archive import Archive, open_archive
 from ..game.game_folder import HULL_ENDING, NAVIGATION_ENDING, SETS, Game, hull_users, names_in, stages
 from ..game.stage_tables import HULL_KEY, NAVIGATION_KEY, SET_KEY, Stage
+from ..rules.rule import Rule
 
 _Model = TypeVar("_Model")
 
@@ -28,11 +29,11 @@ def check(game: Game) -> list[Finding]:
     try:
         archive = open_archive(game.require_collision())
     except FormatError as error:
-        findings.append(Finding(Severity.ERROR, "game archive", str(error)))
+        findings.append(Finding(Severity.ERROR, Rule.GAME_ARCHIVES, str(error)))
     try:
         found = stages(game)
     except FormatError as error:
-        findings.append(Finding(Severity.ERROR, "game archive", str(error)))
+        findings.append(Finding(Severity.ERROR, Rule.GAME_ARCHIVES, str(error)))
     for stage in found:
         findings += _check_stage(stage, archive)
     if archive is not None:
@@ -45,17 +46,17 @@ def _check_stage(stage: Stage, archive: Archive | None) -> list[Finding]:
     """What is wrong in a stage's table, and which files its phases lack."""
     findings = []
     if stage.problem:
-        findings.append(Finding(Severity.ERROR, "stage table", f"{stage.name}: {stage.problem}"))
-    findings += [Finding(Severity.WARNING, "stage table", f"{stage.name}: {warning}") for warning in stage.warnings]
+        findings.append(Finding(Severity.ERROR, Rule.STAGE_TABLES, f"{stage.name}: {stage.problem}"))
+    findings += [Finding(Severity.WARNING, Rule.STAGE_TABLES, f"{stage.name}: {warning}") for warning in stage.warnings]
     for phase in stage.phases:
         where = f"{stage.name} {phase.name}"
         named = {HULL_KEY: phase.hull, NAVIGATION_KEY: phase.navigation, SET_KEY: phase.set}
         for key, name in named.items():
             if name is None:
-                findings.append(Finding(Severity.WARNING, "phase files", f"{where} names no {key}"))
+                findings.append(Finding(Severity.WARNING, Rule.PHASE_FILES, f"{where} names no {key}"))
             elif archive is not None and not archive.has(name):
                 message = f"{where}: {archive.path.name} has no {name}, its {key}"
-                findings.append(Finding(Severity.ERROR, "phase files", message))
+                findings.append(Finding(Severity.ERROR, Rule.PHASE_FILES, message))
     return findings
 
 
@@ -63,8 +64,8 @@ def _check_pairs(archive: Archive, found: list[Stage]) -> list[Finding]:
     """Each NAME.col with its NAME.rgn, and what phases pair beyond that (docs/FORMATS.md, section 5)."""
     findings: dict[Finding, None] = {}  # in order; a damaged file of several pairs is told once
 
-    def add(kind: str, message: str) -> None:
-        findings[Finding(Severity.ERROR, kind, message)] = None
+    def add(rule: Rule, message: str) -> None:
+        findings[Finding(Severity.ERROR, rule, message)] = None
 
     @functools.lru_cache(maxsize=4)  # names may share what they lead to
     def contents(entry: Entry, decode: Callable[[bytes], _Model]) -> _Model | FormatError:
@@ -77,7 +78,7 @@ def _check_pairs(archive: Archive, found: list[Stage]) -> list[Finding]:
         found = contents(archive.find(name)._replace(hash=0), decode)
         if not isinstance(found, FormatError):
             return found
-        add("pair files", f"{name}: {found}")
+        add(Rule.PAIR_FILES, f"{name}: {found}")
         return None
 
     users = {name.lower(): phases for name, phases in hull_users(found).items()}
@@ -87,14 +88,17 @@ def _check_pairs(archive: Archive, found: list[Stage]) -> list[Finding]:
         missing = [name for name in (hull, navigation) if not archive.has(name)]
         if missing:
             other = navigation if missing[0] == hull else hull
-            add("pair files", f"{other} has no {missing[0]} beside it{used}: without both a stage has no map collision")
+            add(
+                Rule.PAIR_FILES,
+                f"{other} has no {missing[0]} beside it{used}: without both a stage has no map collision",
+            )
             continue
         model, volume = decoded(hull, mcol.decode), decoded(navigation, regn.decode)
         reasons = regn.fits(volume, model.grid) if model and volume else []
         if reasons:
-            add("pair grid", f"{navigation} doesn't fit {hull}{used}: {'; '.join(reasons)}; {regn.MISFIT}")
+            add(Rule.PAIR_GRID, f"{navigation} doesn't fit {hull}{used}: {'; '.join(reasons)}; {regn.MISFIT}")
         elif model and volume and (doubts := regn.doubts(volume, model.grid)):
-            findings[Finding(Severity.INFO, "pair grid", f"{navigation} beside {hull}: {'; '.join(doubts)}")] = None
+            findings[Finding(Severity.INFO, Rule.PAIR_GRID, f"{navigation} beside {hull}: {'; '.join(doubts)}")] = None
     return list(findings)
 
 
@@ -128,12 +132,12 @@ def _check_sets(archive: Archive, found: list[Stage]) -> list[Finding]:
                 unpacked[stored] = _digest(archive.read(entry))
             contents.setdefault(unpacked[stored], []).append(name)
         except FormatError as error:
-            findings.append(Finding(Severity.ERROR, "set files", f"{name}: {replace(error, file='')}"))
+            findings.append(Finding(Severity.ERROR, Rule.SET_FILES, f"{name}: {replace(error, file='')}"))
     usual, *others = sorted(contents.values(), key=len, reverse=True) or [[]]
     if others:
         told = "; ".join(", ".join(names) for names in others)
         message = f"CollisionSets that differ from the other {len(usual)}: {told}"
-        findings.append(Finding(Severity.WARNING, "set contents", message))
+        findings.append(Finding(Severity.WARNING, Rule.SET_CONTENTS, message))
     return findings
 
 

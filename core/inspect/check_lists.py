@@ -16,10 +16,10 @@ from ..geometry.arrays import bits, contains, expand
 from ..geometry.grid import Grid
 from ..geometry.overlap import overlaps
 from ..geometry.triangles import corners
-from .checks import NAMED_AT_MOST, Check, count
-
-MISSING = "overlapping triangles that the cell lists"
-"""The check that compares with the original itself."""
+from ..rules.rule import Rule
+from ..rules.severity import SEVERITIES
+from .check_cells import cell_name, in_cells
+from .checks import NAMED_AT_MOST, Check, Where, count
 
 FORGIVEN = 3
 """Missing entries of a hull that are a warning. The game's own eleven hulls have three in all."""
@@ -55,63 +55,20 @@ def check_lists(hull: Hull, like: Hull | None = None) -> list[Check]:
     first_of_its_kind[np.unique(keys, return_index=True)[1]] = True
     lacking = touches & ~present
     inexact = np.concatenate((cell[lacking], cells[~wanted]))
-
-    def called(number: int) -> str:
-        return cell_name(grid, number)
-
-    def information(good: np.ndarray, name: str, fault: str, elements: np.ndarray) -> Check:
-        return count(good, name, fault, kind="cell", elements=elements, label=called)
-
     missing = _missing(hull, triangle[lacking], cell[lacking], np.sort(keys))
+    listed_reach = _sphere_reaches(grid, hull.spheres[listed], cells)
+    cell_reach = _sphere_reaches(grid, hull.cell_spheres, occupied)
     return [
         _missing_check(hull, missing, like, int(np.count_nonzero(touches))),
-        information(
-            ~missing.beside,
-            "triangles that only touch a cell and are listed there",
-            "triangles that only touch a cell and are listed in the one beside",
-            missing.cell,
-        ),
-        information(
-            present[~touches],
-            "triangles as near to a cell as the game rounds that are listed",
-            "triangles as near to a cell as the game rounds that aren't listed",
-            cell[~touches],
-        ),
-        information(
-            wanted, "list entries that overlap their cell", "list entries that don't overlap their cell", cells
-        ),
-        information(
-            ~np.isin(occupied, inexact),
-            "cells that list exactly the overlapping triangles",
-            "cells that list more or fewer triangles",
-            occupied,
-        ),
-        information(
-            first_of_its_kind,
-            "list entries named once in their cell",
-            "list entries named again in their cell",
-            cells,
-        ),
+        count(Rule.TOUCHING_ENTRIES, ~missing.beside, in_cells(hull, missing.cell)),
+        count(Rule.NEAR_ENTRIES, present[~touches], in_cells(hull, cell[~touches])),
+        count(Rule.SPARE_ENTRIES, wanted, in_cells(hull, cells)),
+        count(Rule.EXACT_LISTS, ~np.isin(occupied, inexact), in_cells(hull, occupied)),
+        count(Rule.REPEATED_ENTRIES, first_of_its_kind, in_cells(hull, cells)),
         *_sphere_checks(hull),
-        information(
-            _sphere_reaches(grid, hull.spheres[listed], cells),
-            "listed spheres that reach the cell",
-            "listed spheres that miss the cell",
-            cells,
-        ),
-        information(
-            _sphere_reaches(grid, hull.cell_spheres, occupied),
-            "cell spheres that reach their cell",
-            "cell spheres that miss their cell",
-            occupied,
-        ),
+        count(Rule.LISTED_SPHERE_REACH, listed_reach, in_cells(hull, cells)),
+        count(Rule.CELL_SPHERE_REACH, cell_reach, in_cells(hull, occupied)),
     ]
-
-
-def cell_name(grid: Grid, number: int) -> str:
-    """A cell's place in the grid, as messages have it."""
-    x, y, z = grid.position(np.array([number]))[0]
-    return f"({x}, {y}, {z})"
 
 
 def distances(points: np.ndarray, spheres: np.ndarray) -> np.ndarray:
@@ -136,30 +93,22 @@ def _missing_check(hull: Hull, missing: Missing, like: Hull | None, total: int) 
     through = np.flatnonzero(~missing.beside)
     through = through[np.lexsort((missing.triangle[through], missing.cell[through]))]
     triangle, cell, depth = (array[through] for array in missing[:3])
+    note = ""
     if like is None:
         bad = np.full(len(through), len(through) > FORGIVEN)
-        fault = "triangles absent from the list of a cell that they touch"
     else:
         listed, inherited = _compare_lists(hull, like, triangle, cell)
         bad = listed | (~inherited & (np.count_nonzero(~inherited) > FORGIVEN))
-        fault = "triangles absent from the list of a cell that they touch"
         if listed.any():
-            fault += f", {np.count_nonzero(listed):,} of which the original lists"
+            note = f", {np.count_nonzero(listed):,} of which the original lists"
         triangle, cell, depth = (np.concatenate((array[bad], array[~bad])) for array in (triangle, cell, depth))
     labels = tuple(
         f"{cell_name(hull.grid, number)}: triangle {one:,}, {float(deep):.6g} units deep"
         for one, number, deep in zip(triangle[:NAMED_AT_MOST], cell, depth, strict=False)
     )
-    return Check(
-        MISSING,
-        total - len(through),
-        total,
-        Severity.ERROR if bad.any() else Severity.WARNING,
-        fault,
-        "cell",
-        tuple(np.unique(cell).tolist()),
-        labels,
-    )
+    severity = SEVERITIES[Rule.MISSING_ENTRIES] if bad.any() else Severity.WARNING
+    elements = tuple(np.unique(cell).tolist())
+    return Check(Rule.MISSING_ENTRIES, total - len(through), total, severity, "cell", elements, labels, note)
 
 
 def _compare_lists(hull: Hull, like: Hull, triangle: np.ndarray, cell: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -211,21 +160,8 @@ def _sphere_checks(hull: Hull) -> list[Check]:
     numbers = lists[~(farthest <= spheres[:, 3].astype(np.float64) * (1 + ROUNDING))]
     holes[np.searchsorted(lists, numbers)] = _sticks_out_in_a_cell(hull, numbers)
     return [
-        count(
-            ~holes,
-            "list spheres that enclose their triangles",
-            "list spheres too small for their triangles",
-            Severity.ERROR,
-            "list",
-            lists,
-        ),
-        count(
-            ~outside | holes,
-            "list spheres that enclose their triangles wholly",
-            "list spheres that enclose their triangles in the cell only, or but for rounding",
-            kind="list",
-            elements=lists,
-        ),
+        count(Rule.LIST_SPHERES, ~holes, Where("list", lists)),
+        count(Rule.LIST_SPHERE_REACH, ~outside | holes, Where("list", lists)),
     ]
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from ..errors import Finding, Severity
 from ..formats.hashes import string_id, wide_string_id
 from ..formats.idxd import Table, unit_size
+from ..rules.rule import Rule
 
 LONGEST_NAME, LONGEST_SHOWN = 100, 128
 """Units of a name that is compared with its hash, and of a string that is listed; longer ones are cut."""
@@ -70,11 +71,11 @@ def _first_sections(first: np.ndarray, end: np.ndarray, rows: int) -> np.ndarray
     return owner
 
 
-def _finding(severity: Severity, kind: str, message: str, count: int) -> Iterator[Finding]:
+def _finding(severity: Severity, rule: Rule, message: str, count: int) -> Iterator[Finding]:
     """One finding of all that are of a kind: the first is described, the others are counted."""
     if count:
         more = f" (and {count - 1:,} more of this kind)" if count > 1 else ""
-        yield Finding(severity, kind, message + more)
+        yield Finding(severity, rule, message + more)
 
 
 def _ranges(table: Table) -> Iterator[Finding]:
@@ -83,7 +84,7 @@ def _ranges(table: Table) -> Iterator[Finding]:
     odd = np.flatnonzero((end > rows) | (first > end))
     for number in odd[:1].tolist():
         said = f"section {number} names rows {int(first[number]):,} to {int(end[number]):,}"
-        yield from _finding(Severity.WARNING, "table rows", f"{said}, and the table has {rows:,} rows", len(odd))
+        yield from _finding(Severity.WARNING, Rule.TABLE_ROWS, f"{said}, and the table has {rows:,} rows", len(odd))
 
 
 def _fields(table: Table) -> Iterator[tuple[str, np.ndarray, str]]:
@@ -100,7 +101,7 @@ def _pointers(table: Table) -> Iterator[Finding]:
         for number in odd[:1].tolist():
             said = f"the {field} of {what} {number} points to {int(records[field][number]):,}"
             message = f"{said}, and the strings end at {limit:,}: it counts as missing"
-            yield from _finding(Severity.WARNING, "table strings", message, len(odd))
+            yield from _finding(Severity.WARNING, Rule.TABLE_STRINGS, message, len(odd))
 
 
 def _names(table: Table) -> Iterator[Finding]:
@@ -119,8 +120,8 @@ def _names(table: Table) -> Iterator[Finding]:
                 odd += 1
                 name = "key" if kind == "row" else kind
                 message = message or f"{name} {table.text(pointer)} has the hash {stored:08x}, which is another name's"
-        yield from _finding(Severity.WARNING, "table hash", f"{message}: the game won't find it", odd)
-    yield from _finding(Severity.INFO, "table names", "a name is too long to be compared with its hash", long)
+        yield from _finding(Severity.WARNING, Rule.TABLE_HASHES, f"{message}: the game won't find it", odd)
+    yield from _finding(Severity.INFO, Rule.TABLE_NAMES, "a name is too long to be compared with its hash", long)
 
 
 def _repeated(table: Table) -> Iterator[Finding]:
@@ -129,7 +130,7 @@ def _repeated(table: Table) -> Iterator[Finding]:
     twice = values[counts > 1]
     for stored in twice[:1].tolist():
         message = f"the section with hash {stored:08x} occurs twice"
-        yield from _finding(Severity.WARNING, "table sections", message, len(twice))
+        yield from _finding(Severity.WARNING, Rule.TABLE_SECTIONS, message, len(twice))
     rows = len(table.row_records)
     hashes = table.row_records["hash"]
     order = np.argsort(hashes, kind="stable")
@@ -143,13 +144,13 @@ def _repeated(table: Table) -> Iterator[Finding]:
         stored = int(hashes[again[first[number]]])
         name = shown(table, int(table.section_records["name"][number]))
         message = f"section {name} has the key with hash {stored:08x} twice"
-        yield from _finding(Severity.WARNING, "table keys", message, len(odd))
+        yield from _finding(Severity.WARNING, Rule.TABLE_KEYS, message, len(odd))
 
 
 def _pool(table: Table) -> Iterator[Finding]:
     unit, size = unit_size(table.wide), len(table.pool)
     if table.pool_size is None or table.pool_size not in (size, size // unit):
         said = "no size" if table.pool_size is None else f"{table.pool_size:,}"
-        yield Finding(Severity.INFO, "table size", f"the strings take {size:,} bytes, and the table says {said}")
+        yield Finding(Severity.INFO, Rule.TABLE_SIZE, f"the strings take {size:,} bytes, and the table says {said}")
     if table.pool[-unit:] != bytes(unit) and size:
-        yield Finding(Severity.INFO, "table end", "the end of the file ends the last string")
+        yield Finding(Severity.INFO, Rule.TABLE_END, "the end of the file ends the last string")

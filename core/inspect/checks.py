@@ -1,39 +1,57 @@
-"""The result of a check: so many of so many are as they should be, and which ones are not."""
+"""The result of a check: how many of how many follow a rule, and which ones break it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from ..errors import Finding, Severity
+from ..rules.counted import COUNTED
+from ..rules.rule import Rule
+from ..rules.severity import SEVERITIES, WORST_FIRST
+from ..text import titled
 
 NAMED_AT_MOST = 4
 """How many elements a message names before it says that there are more."""
 
-WORST_FIRST = (Severity.ERROR, Severity.WARNING, Severity.INFO)
+
+class Where(NamedTuple):
+    """What a check's values are about: a `kind` of elements, (n, …) the numbers of each one's elements where these
+    aren't simply 0, 1, 2, …, and what an element is called."""
+
+    kind: str
+    elements: NDArray[np.integer] | None = None
+    label: Callable[[int], str] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Check:
-    """How many of `total` things are as they should be.
+    """How many of `total` things follow a rule.
 
-    `name` says what is counted, `fault` what the others are. `elements` are the triangles, vertices, cells,
-    surfaces or meshes, by `kind`, at which they are, and `labels` the first ones' names if they have any.
-    `measured` float64 holds a quantity whose median is worth telling; its meaning stands in `unit`.
+    `elements` are the triangles, vertices, cells, surfaces or parts, by `kind`, at which the others are, and `labels`
+    the first ones' names if they have any. `note` is what else to say of them. `measured` float64 holds a quantity
+    whose median is worth reporting; its meaning stands in `unit`.
     """
 
-    name: str
+    rule: Rule
     good: int
     total: int
-    severity: Severity = Severity.INFO
-    fault: str = ""
+    severity: Severity
     kind: str = ""
     elements: tuple[int, ...] = ()
     labels: tuple[str, ...] = ()
-    measured: np.ndarray | None = None
-    unit: str = ""
+    note: str = ""
+    measured: NDArray[np.float64] | None = field(default=None, kw_only=True)
+    unit: str = field(default="", kw_only=True)
+
+    @property
+    def name(self) -> str:
+        """What is counted."""
+        return COUNTED[self.rule]
 
     @property
     def passed(self) -> bool:
@@ -41,19 +59,19 @@ class Check:
 
     @property
     def finding(self) -> Finding | None:
-        """What to tell about the ones that are not as they should be; None if all are."""
+        """What to report about those that break the rule; None if none do."""
         if self.passed:
             return None
-        message = f"{self.total - self.good:,} {self.fault}"
+        message = titled(self.rule, self.total - self.good) + self.note
         if self.elements:
             named = self.labels or tuple(f"{element:,}" for element in self.elements[:NAMED_AT_MOST])
             more = ", …" if len(self.elements) > len(named) else ""
             message += f" ({self.kind} {', '.join(named)}{more})"
-        return Finding(self.severity, self.name, message, self.kind, self.elements)
+        return Finding(self.severity, self.rule, message, self.kind, self.elements)
 
 
 def findings(checks: list[Check]) -> list[Finding]:
-    """What the checks have to tell, the worst first."""
+    """What the checks have to report, the worst first."""
     return worst_first([f for f in (c.finding for c in checks) if f])
 
 
@@ -62,24 +80,20 @@ def worst_first(found: list[Finding]) -> list[Finding]:
     return sorted(found, key=lambda finding: WORST_FIRST.index(finding.severity))
 
 
-def worst(severities: Iterable[Severity]) -> Severity:
-    """The worst of some severities, INFO without any."""
-    return min(severities, key=WORST_FIRST.index, default=Severity.INFO)
+def used(vertices: NDArray[np.float32], triangles: NDArray[np.integer]) -> NDArray[np.bool_]:
+    """Which vertices (nv, 3) a triangle (nt, 3) uses, bool (nv,)."""
+    result = np.zeros(len(vertices), bool)
+    result[triangles] = True
+    return result
 
 
-def count(
-    good: np.ndarray | list[bool],
-    name: str,
-    fault: str,
-    severity: Severity = Severity.INFO,
-    kind: str = "",
-    elements: np.ndarray | None = None,
-    label: Callable[[int], str] | None = None,
-) -> Check:
-    """A check from one truth value each. `elements` (n, …) says which elements each of them is about where
-    these aren't simply 0, 1, 2, …, and `label` what an element is called."""
+def count(rule: Rule, good: ArrayLike, where: Where | None = None, severity: Severity | None = None) -> Check:
+    """A check from one truth value each. `severity` is the rule's own unless circumstances make it another."""
     good = np.asarray(good, bool)
     missed = np.flatnonzero(~good)
-    bad = () if not kind else tuple(missed.tolist() if elements is None else np.unique(elements[missed]).tolist())
-    labels = tuple(map(label, bad[:NAMED_AT_MOST])) if label else ()
-    return Check(name, len(good) - len(missed), len(good), severity, fault, kind, bad, labels)
+    severity = severity or SEVERITIES[rule]
+    if where is None:
+        return Check(rule, len(good) - len(missed), len(good), severity)
+    bad = tuple((missed if where.elements is None else np.unique(where.elements[missed])).tolist())
+    labels = tuple(map(where.label, bad[:NAMED_AT_MOST])) if where.label else ()
+    return Check(rule, len(good) - len(missed), len(good), severity, where.kind, bad, labels)

@@ -20,10 +20,12 @@ from ..game.game_folder import hull_users
 from ..game.stage_tables import Stage
 from ..geometry.edges import edge_census
 from ..geometry.surfaces import split, volumes
-from ..text import printable
+from ..rules.rule import Rule
+from ..rules.severity import worst
+from ..text import plural, printable
 from . import check_table
 from .check_archive import count_warning
-from .checks import Check, worst
+from .checks import Check
 
 SECTIONS_DESCRIBED = 200
 """How many sections of a table `info` describes; `list` has all."""
@@ -203,17 +205,13 @@ def stage_lines(found: list[Stage]) -> list[str]:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(f"{text:{width}}" for text, width in zip(row, widths, strict=True)).rstrip() for row in rows]
     users = hull_users(found)
-    lines += ["", f"{_count(len(found), 'stage')}, {_count(len(rows), 'phase')}"]
+    lines += ["", f"{plural(len(found), 'stage')}, {plural(len(rows), 'phase')}"]
     width = max((len(printable(name)) for name in users), default=0)
     for name, phases in users.items():
         named = ", ".join(" ".join(phase) for phase in phases[:PHASES_NAMED])
         more = ", …" if len(phases) > PHASES_NAMED else ""
-        lines.append(printable(f"{printable(name):{width}}  {_count(len(phases), 'phase')}: {named}{more}"))
+        lines.append(printable(f"{printable(name):{width}}  {plural(len(phases), 'phase')}: {named}{more}"))
     return lines
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number:,} {word}{'' if number == 1 else 's'}"
 
 
 # --- totals ---------------------------------------------------------------------------------------
@@ -233,20 +231,20 @@ class Total:
 
 def totals(checks_of_files: list[list[Check]]) -> list[Total]:
     """The checks of files of one kind added up, in the order in which the files have them."""
-    by_name: dict[str, list[Check]] = {}
+    by_rule: dict[Rule, list[Check]] = {}
     for checks in checks_of_files:
         for check in checks:
-            by_name.setdefault(check.name, []).append(check)
+            by_rule.setdefault(check.rule, []).append(check)
     return [
         Total(
-            name,
+            checks[0].name,
             sum(check.good for check in checks),
             sum(check.total for check in checks),
             None if all(c.passed for c in checks) else worst(c.severity for c in checks if not c.passed),
             median([check.measured for check in checks if check.measured is not None]),
             checks[0].unit,
         )
-        for name, checks in by_name.items()
+        for checks in by_rule.values()
     ]
 
 

@@ -17,6 +17,7 @@ from ..formats.regn import Navigation
 from ..formats.regn_contents import Graph
 from ..geometry.fill import is_free
 from ..geometry.triangles import corners
+from ..rules.rule import Rule
 from .build import cell_table, pair_segments
 from .clearance import clearances
 from .free_space import passes_through
@@ -167,14 +168,16 @@ def _findings(graph: Graph, old: Hull, new: Hull, removed: np.ndarray, cut: np.n
             f"{count:,} {'tetrahedron is' if count == 1 else 'tetrahedra are'} cut by new rock: no search begins or "
             "ends there; rebuild the volume to get that space back"
         )
-        findings.append(Finding(Severity.WARNING, "navigation cut", message, "tetrahedron", tuple(np.flatnonzero(cut))))
+        findings.append(
+            Finding(Severity.WARNING, Rule.NAVIGATION_CUT, message, "tetrahedron", tuple(np.flatnonzero(cut)))
+        )
     freed = _freed(old, new, removed)
     if freed:
         message = (
             f"rock went away behind {freed:,} {'triangle' if freed == 1 else 'triangles'}, and the volume has no "
             "tetrahedra there; rebuild it so that ships use that space"
         )
-        findings.append(Finding(Severity.WARNING, "navigation freed", message))
+        findings.append(Finding(Severity.WARNING, Rule.NAVIGATION_FREED, message))
     return findings
 
 

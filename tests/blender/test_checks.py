@@ -240,7 +240,7 @@ class Break:
 
 BREAKS = [
     Break(open_a_hole, "open edges", "EDGE", Severity.ERROR, "fix_holes", "same"),
-    Break(add_a_fin, "crowded edges", "EDGE", Severity.ERROR),
+    Break(add_a_fin, "non-manifold edges", "EDGE", Severity.ERROR),
     Break(flatten_a_face, "zero-area triangles", "FACE", Severity.ERROR, "fix_flat", "sound"),
     Break(squeeze_a_face, "zero-area triangles", "FACE", Severity.ERROR, "fix_flat", "sound"),
     Break(double_a_face, "doubled triangles", "FACE", Severity.ERROR, "fix_doubled_faces", "same"),
@@ -277,7 +277,7 @@ def test_what_the_check_refuses_the_export_refuses(hull: dict, case: Break, chec
     if checked.sound:
         export(tmp_path)
     else:
-        assert any(problem.message.split(";")[0].split(" of ")[0] in refusal(tmp_path) for problem in checked.problems)
+        assert any(problem.message.split(";")[0] in refusal(tmp_path) for problem in checked.problems)
 
 
 @pytest.mark.parametrize("case", [case for case in BREAKS if case.severity is Severity.WARNING], ids=lambda c: c.check)
@@ -315,7 +315,7 @@ def test_everything_at_once(hull: dict, check: Callable) -> None:
     assert {
         "open edges",
         "open surfaces",
-        "crowded edges",
+        "non-manifold edges",
         "doubled triangles",
         "loose vertices",
         "self-intersections",
@@ -528,7 +528,7 @@ def test_too_many_triangles(hull: dict, check: Callable) -> None:
     ball = new_object(hull["root"], "ball", [], [])
     edit_faces(ball.data, lambda bm: bmesh.ops.create_icosphere(bm, subdivisions=7, radius=400))
     problem = found(check(hull["root"]), "counts")
-    assert problem.severity.value == "error" and "65,535" in problem.message and "`ball`" in problem.message
+    assert problem.severity.value == "error" and "65,535" in problem.message and '"ball"' in problem.message
 
 
 def test_touching_no_scene(hull: dict, check: Callable) -> None:

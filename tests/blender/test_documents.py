@@ -91,9 +91,9 @@ def test_every_option_is_explained_under_the_name_that_it_has_in_blender(
 
 
 def test_every_check_is_explained(addon: ModuleType, chapters: dict[str, str]) -> None:
-    problems = importlib.import_module(f"{addon.__name__}.blender_addon.checks.problems")
+    titles = importlib.import_module(f"{addon.__name__}.blender_addon.checks.titles")
     explained = re.findall(r"^\| \*\*([^*]+)\*\* \|", chapters["Check and fix"], re.MULTILINE)
-    assert sorted(explained) == sorted(problems.TITLES.values())
+    assert sorted(explained) == sorted(titles.TITLES.values())
 
 
 def test_every_command_of_blender_has_a_row_with_its_options(

@@ -627,4 +627,4 @@ def test_a_rock_that_is_gone_by_whatever_way_is_warned_of(samples, tmp_path, cap
         if how == "other scene":
             bpy.data.scenes.new("elsewhere").collection.objects.link(rock)
     bpy.ops.export_scene.sylpheed_col(filepath=str(tmp_path / "o.col"), hull="S13_AsteroidVolume_wp")
-    assert "nothing is left of the source's asteroid_02 below the root" in capfd.readouterr().out
+    assert "asteroid_02 of the source file was deleted" in capfd.readouterr().out

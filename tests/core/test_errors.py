@@ -58,7 +58,16 @@ def possible(node: ast.expr) -> list[str]:
 
 def test_numbers_and_their_nouns_agree() -> None:
     assert [plural(n, "edge") for n in (0, 1, 2, 12345)] == ["0 edges", "1 edge", "2 edges", "12,345 edges"]
-    assert [plural(n, "mesh", "meshes") for n in (1, 2)] == ["1 mesh", "2 meshes"]
+    nouns = ["mesh", "unused vertex", "list entry", "box", "tetrahedron", "index"]
+    assert [plural(1, noun) for noun in nouns] == [f"1 {noun}" for noun in nouns]
+    assert [plural(2, noun).removeprefix("2 ") for noun in nouns] == [
+        "meshes",
+        "unused vertices",
+        "list entries",
+        "boxes",
+        "tetrahedra",
+        "indices",
+    ]
 
 
 def test_long_lists_of_names_are_cut() -> None:

@@ -237,7 +237,7 @@ FAULTY = {
     "S13_AsteroidVolume_wp.col": (lambda: without_entries(mcol.decode(HULL_OF_S13), 40), "absent from the list"),
     "CollisionSet_S01.bin": (
         lambda: b"\0" + SET.read_bytes()[1:3] + b"\1" + SET.read_bytes()[4:],
-        "size words that don't",
+        "size word other than the counts give",
     ),
 }
 

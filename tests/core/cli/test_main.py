@@ -233,7 +233,7 @@ def test_build_refuses_an_open_edge_and_names_the_object(refused, run, tmp_path)
     vertices, triangles = box([-100] * 3, [100] * 3)
     (tmp_path / "a.obj").write_bytes(obj.encode([obj.Mesh("my_rock", vertices, triangles[:-1])]))
     error = refused("build", tmp_path / "a.obj", "-o", tmp_path / "a.col", "--cell", 64)
-    assert "`my_rock`" in error and "the mesh" not in error
+    assert '"my_rock"' in error and "the mesh" not in error
     assert str(tmp_path / "a.obj") in error
     assert not (tmp_path / "a.col").exists()
 
@@ -241,7 +241,7 @@ def test_build_refuses_an_open_edge_and_names_the_object(refused, run, tmp_path)
 def test_build_names_the_one_object_of_three_that_is_open(refused, tmp_path):
     for way in (("--cell", 25), ("--like", TEST)):
         error = refused("build", DATA / "edges/one_of_three_open.obj", "-o", tmp_path / "a.col", *way)
-        assert "open edges" in error and "`rock_B`" in error
+        assert "open edges" in error and '"rock_B"' in error
         assert "`wall`" not in error and "rock_A" not in error
 
 
@@ -249,7 +249,7 @@ def test_build_names_an_object_without_a_name(refused, tmp_path):
     vertices, triangles = box([-100] * 3, [100] * 3)
     text = obj.encode([obj.Mesh("", vertices, triangles[:-1])]).replace(b"o \n", b"")
     (tmp_path / "a.obj").write_bytes(text)
-    assert "`object without a name`" in refused("build", tmp_path / "a.obj", "-o", tmp_path / "a.col", "--cell", 64)
+    assert '"object without a name"' in refused("build", tmp_path / "a.obj", "-o", tmp_path / "a.col", "--cell", 64)
 
 
 def test_build_from_nothing_warns_turns_and_grows_as_build_like_does(run, refused, tmp_path):
@@ -262,12 +262,12 @@ def test_build_from_nothing_warns_turns_and_grows_as_build_like_does(run, refuse
     meshes[0] = obj.Mesh("my wall", loose, meshes[0].triangles)
     (tmp_path / "a.obj").write_bytes(obj.encode(meshes))
     arguments = ("build", tmp_path / "a.obj", "-o", tmp_path / "a.col", "--cell", 40)
-    assert "winding: 12 triangles of `my rock`" in refused(*arguments)
+    assert 'winding: 1 inside-out surface: "my rock"' in refused(*arguments)
     status, out, _ = run(*arguments, "--turn", "--grow")
     assert status == 0
-    assert "warning: winding: turned 12 triangles of `my rock`" in out
-    assert "warning: loose vertices: 1 belong to no face" in out
-    assert "warning: buried surfaces: `my core` lie wholly in rock" in out
+    assert 'warning: winding: 12 triangles of "my rock" flipped' in out
+    assert "warning: loose vertices: 1 unused vertex left out" in out
+    assert 'warning: buried surfaces: 1 surface of "my core" buried in rock' in out
     assert run("verify", tmp_path / "a.col")[0] == 0
     assert mcol.decode((tmp_path / "a.col").read_bytes()).outside_solid == 1
 

@@ -8,6 +8,7 @@ import pytest
 from core.formats import collision_set, mcol
 from core.game.archive import open_archive
 from core.game.archive_write import make_archive, write_archive
+from core.text import plural
 from tests.support.game_folder import make_game
 from tests.support.hulls import read, without_entries
 
@@ -32,7 +33,7 @@ def write(tmp_path):
 def test_up_to_three_missing_entries_are_a_warning_with_their_depth(run, write, count, status):
     found, out, _ = run("verify", write("a.col", without_entries(HULL, count)))
     assert found == status
-    assert f"{count} triangles absent from the list of a cell that they touch" in out
+    assert f"{plural(count, 'triangle')} absent from the list of a touched cell" in out
     assert out.splitlines()[0].count(" units deep") == min(count, 4)
 
 
@@ -40,7 +41,7 @@ def test_an_entry_that_the_original_lists_is_an_error_even_alone(run, write):
     lost, original = write("a.col", without_entries(HULL, 1)), write("b.col", mcol.encode(HULL))
     status, out, _ = run("verify", lost, "--like", original)
     assert status == 1
-    assert "1 triangles absent from the list of a cell that they touch, 1 of which the original lists" in out
+    assert "1 triangle absent from the list of a touched cell, 1 of which the original lists" in out
 
 
 def test_entries_that_the_original_lacks_too_are_a_warning(run, write):

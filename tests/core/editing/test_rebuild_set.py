@@ -121,7 +121,7 @@ def test_a_triangle_that_an_edit_flattens_leaves_with_a_warning():
     rebuilt = rebuild_set(source, [edited(source, 0, vertices=vertices)])
     (mesh,) = read_set(encode(rebuilt.library))
     assert mesh.triangles.tolist() == [[0, 2, 1], [1, 2, 3]]
-    assert messages(rebuilt) == ["`a`: 2 triangles without area are left out"]
+    assert messages(rebuilt) == ['2 zero-area triangles of "a" left out']
 
 
 def test_a_flat_triangle_of_the_source_stays():
@@ -138,7 +138,7 @@ def test_a_flat_triangle_of_the_source_stays():
 def test_a_new_flat_triangle_is_left_out_with_a_warning():
     rebuilt = rebuild_set(library("a"), [made("new", [*CORNERS, (2, 0, 0)], [*TETRAHEDRON, (0, 1, 4), (0, 0, 1)])])
     assert read_set(encode(rebuilt.library))[1].triangles.tolist() == TETRAHEDRON.tolist()
-    assert messages(rebuilt) == ["`new`: 2 triangles without area are left out"]
+    assert messages(rebuilt) == ['2 zero-area triangles of "new" left out']
 
 
 @pytest.mark.parametrize("triangles", [np.zeros((0, 3), int), [(0, 0, 1)]], ids=["no faces", "flat faces"])
@@ -154,20 +154,20 @@ def test_a_part_without_usable_faces_stays_as_in_the_source(triangles, corners):
     rebuilt = rebuild_set(source, [edit, edited(source, 1, vertices=CORNERS * 3)])
     assert rebuilt.library.parts[0] is source.parts[0]
     assert rebuilt.changed == ("b",)
-    assert "`a` has no usable faces and stays as in the source file" in messages(rebuilt)
+    assert '"a" has no usable triangles and stays as in the source file' in messages(rebuilt)
 
 
 def test_a_part_scaled_to_nothing_stays_as_in_the_source():
     source = library("a")
     rebuilt = rebuild_set(source, [edited(source, 0, vertices=CORNERS * 0)])
     assert rebuilt.library.parts[0] is source.parts[0]
-    assert "`a` has no usable faces and stays as in the source file" in messages(rebuilt)
+    assert '"a" has no usable triangles and stays as in the source file' in messages(rebuilt)
 
 
 def test_a_new_part_without_usable_faces_is_left_out():
     rebuilt = rebuild_set(library("a"), [made("new", CORNERS, [])])
     assert names(rebuilt) == ["a"]
-    assert "`new` has no usable faces and is left out" in messages(rebuilt)
+    assert '"new" has no usable triangles and is left out' in messages(rebuilt)
 
 
 def test_a_renamed_part_without_usable_faces_keeps_its_geometry_and_gets_its_name():
@@ -184,7 +184,7 @@ def test_a_coordinate_that_is_no_number_names_the_object(value):
     vertices = CORNERS.copy()
     vertices[1, 2] = value
     text = refusal(source, [edited(source, 0, label="my object", vertices=vertices)])
-    assert "`my object`" in text and "finite" in text
+    assert '"my object"' in text and "finite" in text
 
 
 # --- names ----------------------------------------------------------------------------------------
@@ -208,8 +208,8 @@ def test_names_can_be_swapped():
 @pytest.mark.parametrize("name", ["x" * 32, "rock_é"])
 def test_a_name_that_cannot_be_stored_names_the_object(name):
     source = library("a")
-    assert "`my object`" in refusal(source, [edited(source, 0, name, label="my object")])
-    assert f"`{name}`" in refusal(source, [made(name)])
+    assert '"my object"' in refusal(source, [edited(source, 0, name, label="my object")])
+    assert f'"{name}"' in refusal(source, [made(name)])
 
 
 @pytest.mark.parametrize("name", ["b", "B"])
@@ -217,7 +217,7 @@ def test_a_name_that_another_part_has_is_refused_whatever_its_case(name):
     source = library("a", "b")
     for edits in ([edited(source, 0, name, label="first")], [made(name)]):
         text = refusal(source, edits)
-        assert f"`{edits[0].label}`" in text and "`b`" in text and "drops the second" in text
+        assert f'"{edits[0].label}"' in text and '"b"' in text and "drops the second" in text
 
 
 ONE_ID = ("rou_ysafbnuj", "rou_gksvduie")
@@ -230,7 +230,7 @@ def test_the_second_of_two_names_with_one_id_is_refused_new_or_renamed(one, othe
     assert file_id(one) == file_id(other)
     for edits in ([edited(source, 1, other, label="second")], [made(other)], [made(other), edited(source, 1)]):
         text = refusal(source, edits)
-        assert "drops the second" in text and other in text and f"`{one}`" in text and "rename one" in text
+        assert "drops the second" in text and other in text and f'"{one}"' in text and "rename one" in text
     assert "drops the second" in refusal(library("a"), [made(one), made(other)])
     assert "drops the second" in refusal(library("a", "b"), [edited(source, 0, other), edited(source, 1, one)])
 
@@ -267,7 +267,7 @@ def test_a_third_of_equal_names_is_refused():
 
 def test_two_new_parts_of_one_name_are_refused():
     text = refusal(library("a"), [made("new"), made("NEW")])
-    assert "`new`" in text and "`NEW`" in text
+    assert '"new"' in text and '"NEW"' in text
 
 
 def test_the_name_of_a_part_that_leaves_is_free():
@@ -283,7 +283,7 @@ def test_new_parts_come_last_and_a_removed_part_leaves_with_a_warning():
     source = library("a", "b", "c")
     rebuilt = rebuild_set(source, [made("y"), edited(source, 2), made("x")], removed=[0])
     assert names(rebuilt) == ["b", "c", "y", "x"]
-    assert messages(rebuilt) == ["`a` is no longer in the scene and leaves the library"]
+    assert messages(rebuilt) == ['"a" is missing and leaves the collision set']
 
 
 def test_a_new_part_takes_the_place_of_a_removed_one_of_its_name():
@@ -292,7 +292,7 @@ def test_a_new_part_takes_the_place_of_a_removed_one_of_its_name():
     rebuilt = rebuild_set(source, [edited(source, 0), other, edited(source, 2)], removed=[1])
     assert names(rebuilt) == ["a", "b", "c"]
     assert np.array_equal(rebuilt.library.parts[1].vertices, CORNERS * 2)
-    assert (messages(rebuilt), rebuilt.changed) == (["`b` replaces the part b"], ("b",))
+    assert (messages(rebuilt), rebuilt.changed) == (['"b" replaces the part b'], ("b",))
 
 
 def test_the_same_part_made_again_is_the_old_one_with_all_that_was_kept_aside():
@@ -307,7 +307,7 @@ def test_a_part_in_other_case_takes_the_place_and_gets_the_new_name():
     source = library("a", "b")
     rebuilt = rebuild_set(source, [made("A")], removed=[0])
     assert names(rebuilt) == ["A", "b"]
-    assert messages(rebuilt) == ["`A` replaces the part a"]
+    assert messages(rebuilt) == ['"A" replaces the part a']
 
 
 def test_a_part_renamed_to_a_removed_one_takes_its_place_and_leaves_its_own():
@@ -316,9 +316,9 @@ def test_a_part_renamed_to_a_removed_one_takes_its_place_and_leaves_its_own():
     assert names(rebuilt) == ["a", "b", "d"]
     assert [rebuilt.library.parts[number].vertices.max() for number in (0, 1)] == [2, 3]
     assert messages(rebuilt) == [
-        "`a` replaces the part a",
-        "`b` replaces the part b",
-        "`c` is no longer in the scene and leaves the library",
+        '"a" replaces the part a',
+        '"b" replaces the part b',
+        '"c" is missing and leaves the collision set',
     ]
 
 
@@ -348,7 +348,7 @@ def test_two_new_parts_of_a_removed_name_are_refused():
 def test_two_objects_that_are_one_part_are_refused_by_their_names():
     source = library("a")
     text = refusal(source, [edited(source, 0, label="one"), edited(source, 0, label="two")])
-    assert "`one`" in text and "`two`" in text
+    assert '"one"' in text and '"two"' in text
 
 
 def test_a_library_without_parts_is_refused():

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from core.errors import FormatError, Severity
 from core.formats import chunk
+from core.rules.rule import Rule
 from tests.oracle.readers import decode_pof0
 from tests.support.hulls import read
 
@@ -134,7 +135,9 @@ def test_what_follows_the_relocation_table_is_carried_and_told(tail, chunks, end
     assert chunk.survey_tail(read_chunk.tail) == (chunks, ended)
     assert chunk.encode(read_chunk) == data
     told = [(finding.severity, finding.check) for finding in chunk.check(read_chunk)]
-    assert told == [(Severity.WARNING, chunk.ENDED)] * (not ended) + [(Severity.INFO, chunk.ALONE)] * bool(chunks)
+    assert told == [(Severity.WARNING, Rule.CHUNK_END)] * (not ended) + [(Severity.INFO, Rule.CHUNK_ALONE)] * bool(
+        chunks
+    )
 
 
 def test_a_further_relocation_table_that_hangs_the_game_is_refused():
