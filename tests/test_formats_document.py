@@ -172,3 +172,28 @@ def run(recipe: str, values: list[int] | bytes) -> int:
     scope = {"values": values}
     exec(source, scope)
     return int(scope["result"])  # type: ignore[call-overload]
+
+
+def cited() -> list[tuple[str, str, str]]:
+    """The file, the sections and the heading, "" without one, of each reference to the document in code."""
+    pattern = re.compile(
+        r'docs/FORMATS\.md(?:\]\([^)]*\))?,\s+sections?\s+(\d+(?:(?:,| and| to)\s+\d+)*)(?:,\s+"([^"]+)")?'
+    )
+    root = Path(core.__path__[0]).parent
+    files = [path for room in ("core", "blender_addon", "tests", "tools") for path in (root / room).rglob("*.py")]
+    return [
+        (path.relative_to(root).as_posix(), sections, heading)
+        for path in files
+        for sections, heading in pattern.findall(path.read_text(encoding="utf-8"))
+    ]
+
+
+def test_each_section_that_code_cites_exists() -> None:
+    assert len(cited()) > 60
+    assert [place for place in cited() if not set(re.findall(r"\d+", place[1])) <= set(SECTIONS)] == []
+
+
+def test_each_heading_that_code_cites_is_in_its_section() -> None:
+    headings = [(path, sections, heading) for path, sections, heading in cited() if heading]
+    assert len(headings) > 2
+    assert [place for place in headings if not re.search(rf"^(?:### |\*\*){place[2]}", SECTIONS[place[1]], re.M)] == []
