@@ -42,6 +42,16 @@ class EXPORT_SCENE_OT_sylpheed_mod(bpy.types.Operator):
         ],
         default="ALL",
     )
+    navigation: EnumProperty(
+        name="Navigation",
+        description="What becomes of the navigation volumes beside edited hulls, which lead computer-flown ships",
+        items=[
+            ("PATCH", "Patch", "Change what the edit reaches"),
+            ("KEEP", "Keep", "Leave them as they are: ships may fly through new rock"),
+            ("REBUILD", "Rebuild", "Divide the free space again. This takes seconds for each hull"),
+        ],
+        default="PATCH",
+    )
     overwrite: BoolProperty(
         name="Overwrite",
         description="Replace what another session put into the mod where it was edited here, too",
@@ -65,6 +75,7 @@ class EXPORT_SCENE_OT_sylpheed_mod(bpy.types.Operator):
                 usual_game,
                 self.sets == "ALL",
                 self.overwrite,
+                self.navigation,
             )
             exported = mod_export.export_mod(context, options, window.progress_update)
         except SylpheedError as error:

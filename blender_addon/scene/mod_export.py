@@ -21,6 +21,7 @@ from ...core.game.mod_folder import Written, mod_archive, require_apart
 from . import custom_properties, mod_record, object_names
 from .exporting import export_hull, export_set
 from .importing import Progress
+from .navigation import REMAKES
 from .roots import NAMES, explain_none, find_all_roots, find_damaged, instances_of_others
 
 
@@ -28,13 +29,15 @@ from .roots import NAMES, explain_none, find_all_roots, find_damaged, instances_
 class ModOptions:
     """`directory`: the mod folder. `game`: the game folder, "" for where the imports came from, and `usual_game` where
     that isn't known or no longer there. `all_sets`: an edited set goes into every collision set of the game.
-    `overwrite`: an edit also replaces what another session made."""
+    `overwrite`: an edit also replaces what another session made. `navigation`: PATCH, REBUILD or KEEP, what becomes of
+    the navigation volumes of edited hulls."""
 
     directory: str
     game: str = ""
     usual_game: str = ""
     all_sets: bool = True
     overwrite: bool = False
+    navigation: str = "PATCH"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +83,7 @@ def export_mod(context: bpy.types.Context, options: ModOptions, progress: Progre
         versions,
         all_sets=options.all_sets,
         overwrite=options.overwrite,
+        remake=REMAKES[options.navigation],
         progress=lambda done, total: progress(0.5 + 0.5 * done / max(total, 1)),
     )
     for root, new in zip(entries, marks, strict=True):

@@ -11,7 +11,7 @@ import bpy
 
 from ...core.disk.files import read_file
 from ...core.errors import FormatError, RefusedError, SylpheedError, naming
-from ...core.formats import mcol, regn
+from ...core.formats import mcol, regn, regn_contents
 from ...core.formats.kinds import Kind
 from ...core.formats.mcol import Hull
 from ...core.formats.regn import Navigation
@@ -19,6 +19,7 @@ from ...core.game import known_files
 from ...core.game.archive import open_archive
 from ...core.game.game_folder import HULL_ENDING, NAVIGATION_ENDING, find_game, known_names
 from ...core.game.mod_folder import mod_archive
+from ...core.navigation.build import build
 from ...core.navigation.patch import Patched, patch
 from . import custom_properties, sources
 
@@ -134,3 +135,27 @@ def _archived(game_folder: str, entry: str, mod: str) -> Iterator[_Pair]:
             return archive.read(archive.find(name))
 
         yield _Pair(f"{path}: {beside}", lambda read=read: read(entry), lambda read=read: read(beside))
+
+
+def _patched(volume: bytes, old: bytes, new: bytes) -> tuple[bytes, list[str]]:
+    navigation, hull = regn.decode(volume), mcol.decode(old)
+    if reasons := regn.fits(navigation, hull.grid):
+        raise RefusedError(
+            f"it doesn't fit the hull that it belongs to: {'; '.join(reasons)}", remedy="choose Navigation: Rebuild"
+        )
+    done = patch(navigation, hull, mcol.decode(new))
+    return done.data, [finding.message for finding in done.findings]
+
+
+def _rebuilt(volume: bytes, old: bytes, new: bytes) -> tuple[bytes, list[str]]:
+    return rebuild_for(mcol.decode(new)), []
+
+
+def rebuild_for(hull: Hull) -> bytes:
+    """A volume from a hull alone. Raises `RefusedError` for free space that takes more than a file can name."""
+    return regn_contents.encode(build(hull), hull.grid)
+
+
+REMAKES = {"PATCH": _patched, "REBUILD": _rebuilt, "KEEP": None}
+"""How an export makes the volume for an edited hull, by the option's choices: from the old volume and its hull, or from
+the edited hull alone, or not at all."""

@@ -73,6 +73,17 @@ OPERATORS = {
 }
 
 TEXTS = {
+    "Navigation": "ナビゲーション",
+    "What becomes of the navigation volumes beside edited hulls, which lead computer-flown ships": (
+        "編集した当たり判定メッシュのナビゲーションボリューム（コンピューターの艦船の経路）をどうするか"
+    ),
+    "Patch": "パッチ",
+    "Change what the edit reaches": "編集が及ぶところだけを変更",
+    "Keep": "維持",
+    "Leave them as they are: ships may fly through new rock": (
+        "そのまま残す（艦船が新しい岩を通り抜けることがあります）"
+    ),
+    "Divide the free space again. This takes seconds for each hull": "自由空間を分割し直す（1つにつき数秒かかります）",
     "Where to take what the mod folder holds too": "Modフォルダーにもあるものをどこから読み込むか",
     "From the mod folder, as an earlier export left it": "Modフォルダーから（以前のエクスポートの結果）",
     "From the game, without any edit": "ゲームから（未編集）",

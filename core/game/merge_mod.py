@@ -16,6 +16,7 @@ from .archive import open_archive
 from .entry_contents import Contents
 from .game_folder import HULL_ENDING, SETS, Game, known_names
 from .merge_entry import Merged, Version, merge_sets, merge_whole
+from .merge_volumes import Remake, merge_volumes
 from .mod_folder import Progress, Written, mod_archive, require_apart, write_changed
 
 
@@ -26,11 +27,13 @@ def merge_into_mod(
     *,
     all_sets: bool = True,
     overwrite: bool = False,
+    remake: Remake | None = None,
     progress: Progress | None = None,
 ) -> tuple[Written, tuple[frozenset[str], ...]]:
     """Brings the mod folder to what versions of entries show: what was written, and for each version the marks of the
     edits that are in the mod now, for its next `Version.exported`.
 
+    `remake` makes the navigation volumes of edited hulls; without it they stay as they are.
     A set goes into every collision set of the archive, or with `all_sets` False into its own entry alone.
     Raises `FormatError` as `write_mod` does, and `RefusedError` for edits that exclude each other (`decide`); then
     nothing is written.
@@ -41,6 +44,10 @@ def merge_into_mod(
         merger = _Merger(archives, versions, all_sets, overwrite)
         for entry in merger.entries():
             merger.merge(entry)
+        if remake is not None:
+            volumes, warned = merge_volumes(archives.game, archives.mod, merger.replacements, remake)
+            merger.replacements.update(volumes)
+            merger.warnings += warned
         written = write_changed(archives.present, mod, archives.mod is not None, merger.replacements, progress)
     warnings = (*merger.warnings, *written.warnings)
     return replace(written, warnings=warnings), tuple(map(frozenset, merger.marks))

@@ -99,7 +99,7 @@ def write_changed(
     changed: dict[int | str, bytes] = {
         name: data for name, data in replacements.items() if not contents.holds(name, data)
     }
-    warnings = [text for name, data in changed.items() for text in _navigation_warnings(archive, str(name), data)]
+    warnings = [text for name in changed for text in _navigation_warnings(archive, str(name), changed)]
     if present and not changed:
         return Written(archive.path, (), ())
     folder = archive.path.parent if present else Path(os.path.realpath(mod)) / COLLISION_FOLDER
@@ -119,9 +119,10 @@ def mod_archive(mod: str) -> Path | None:
     return found.collision if found.root == Path(os.path.abspath(mod)) else None
 
 
-def _navigation_warnings(archive: Archive, name: str, data: bytes) -> list[str]:
+def _navigation_warnings(archive: Archive, name: str, changed: Mapping[int | str, bytes]) -> list[str]:
+    volume = changed.get(name[: -len(HULL_ENDING)] + NAVIGATION_ENDING)
     try:
-        return navigation_warnings(archive, name, data)
+        return navigation_warnings(archive, name, changed[name], volume)
     except FormatError as error:
         return [f"whether the navigation volume beside {name} still fits can't be decided: {error}"]
 

@@ -10,8 +10,9 @@ import bpy
 import numpy as np
 import pytest
 
-from core.formats import collision_set, mcol
+from core.formats import collision_set, mcol, regn, regn_contents
 from core.game.archive import open_archive
+from core.navigation.patch import patch
 from tests.blender.helpers import move, origin_of
 from tests.support.game_folder import make_game
 
@@ -594,3 +595,48 @@ def test_what_was_imported_from_a_mod_goes_whole_into_a_new_one(game, mod, tmp_p
     export(directory=str(tmp_path / "second"))
     assert entry(tmp_path / "second") == edited
     assert mcol.decode(edited)
+
+
+# --- navigation -----------------------------------------------------------------------------------
+
+VOLUME = f"{HULL}.rgn"
+
+
+def test_an_edited_hull_gets_a_patched_volume_and_the_games_again_when_it_is_put_back(game, mod):
+    root = stage()
+    moved = rock(root)
+    move(moved, x=3_000)
+    export()
+    assert entry(mod) != entry(game)
+    patched = entry(mod, VOLUME)
+    hull = mcol.decode(entry(mod))
+    assert regn.fits(regn.decode(patched), hull.grid) == []
+    again = patch(regn.decode(entry(game, VOLUME)), mcol.decode(entry(game)), hull)
+    assert patched == again.data
+    move(moved, x=0)
+    export()
+    assert (entry(mod), entry(mod, VOLUME)) == (entry(game), entry(game, VOLUME))
+
+
+def test_navigation_is_kept_where_that_is_asked_for(game, mod):
+    move(rock(stage()), x=3_000)
+    export(navigation="KEEP")
+    assert entry(mod) != entry(game) and entry(mod, VOLUME) == entry(game, VOLUME)
+
+
+def test_navigation_is_rebuilt_where_that_is_asked_for(game, mod):
+    move(rock(stage()), x=3_000)
+    export(navigation="REBUILD")
+    volume, hull = regn.decode(entry(mod, VOLUME)), mcol.decode(entry(mod))
+    assert regn.fits(volume, hull.grid) == [] and len(regn_contents.decode(volume).tetrahedra) > 100
+
+
+def test_a_volume_that_somebody_else_made_is_the_start_of_the_next(game, mod):
+    move(rock(stage()), x=3_000)
+    export(navigation="REBUILD")
+    foreign = entry(mod, VOLUME)
+    move(rock(bpy.data.objects[HULL], 2), x=40)
+    export()
+    assert len(regn_contents.decode(regn.decode(entry(mod, VOLUME))).tetrahedra) == len(
+        regn_contents.decode(regn.decode(foreign)).tetrahedra
+    )
