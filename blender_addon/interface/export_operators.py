@@ -13,7 +13,7 @@ from bpy_extras.io_utils import ExportHelper
 from ...core.disk import files, same_file
 from ...core.editing import rebuild_hull
 from ...core.errors import RefusedError, SylpheedError
-from ..scene import custom_properties, exporting
+from ..scene import custom_properties, exporting, navigation
 from ..scene.roots import find_all_roots, find_root, find_roots
 from ..translations import CONTEXT, report_text
 from . import outcome
@@ -62,7 +62,11 @@ class ExportFile(ExportHelper):
         wrote = report_text("wrote {count:,} bytes to {path}", count=len(exported.data), path=path)
         report(self, "INFO", f"{exported.summary}; {wrote}")
         outcome.note_path(self, path)
+        self.write_beside(context, exported.data, path)
         return {"FINISHED"}
+
+    def write_beside(self, context: bpy.types.Context, data: bytes, path: str) -> None:
+        """Writes what belongs beside the file, if anything does."""
 
 
 class EXPORT_SCENE_OT_sylpheed_col(bpy.types.Operator, ExportFile):
@@ -125,6 +129,20 @@ class EXPORT_SCENE_OT_sylpheed_col(bpy.types.Operator, ExportFile):
             return custom_properties.stem(root), exporting.export_hull(context, root, options, self.apply_modifiers)
 
         return self.export(context, export_root)
+
+    def write_beside(self, context: bpy.types.Context, data: bytes, path: str) -> None:
+        """Writes the navigation volume of the hull, where its source is known."""
+        try:
+            root = find_root(context, custom_properties.HULL, self.hull, self.collection)
+            made = navigation.volume_beside(root, data, path, folders(context)[1])
+            if made is None:
+                return
+            beside, volume = made
+            files.write_file(beside, volume)
+        except SylpheedError as error:
+            report(self, "WARNING", f"navigation: {error}")
+            return
+        report(self, "INFO", report_text("wrote {count:,} bytes to {path}", count=len(volume), path=beside))
 
 
 class EXPORT_SCENE_OT_sylpheed_set(bpy.types.Operator, ExportFile):

@@ -89,7 +89,9 @@ def make_new_hull(
         raise RefusedError(f"{name!r} can't be the name of a file", remedy="choose a name of letters, digits and _")
     check_numbers("the box", *low.tolist(), *high.tolist(), cell_size)
     _check_cells(high - low, cell_size)
-    return make_hull(scene, f"{name}.col", mcol.encode(new_hull(low, high, cell_size, wall)), options)
+    made = make_hull(scene, f"{name}.col", mcol.encode(new_hull(low, high, cell_size, wall)), options)
+    made.root[custom_properties.NEW] = True
+    return made
 
 
 def fit_grid_of(context: bpy.types.Context, root: bpy.types.Object, cell_size: float, margin: float) -> str:

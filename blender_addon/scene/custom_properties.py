@@ -33,6 +33,7 @@ EXPORTED = "sylpheed_exported"
 VIEW = "sylpheed_view"
 ORIGIN = "sylpheed_origin"
 LAST = "sylpheed_last_"
+NEW = "sylpheed_new"
 
 HULL, SET, SHOWN = "hull", "set", "shown"
 """Kinds: the root of a hull, the root of a library, and objects that show something and are never exported."""

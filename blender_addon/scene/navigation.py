@@ -10,6 +10,7 @@ from pathlib import Path
 import bpy
 
 from ...core.disk.files import read_file
+from ...core.disk.same_file import same_file
 from ...core.errors import FormatError, RefusedError, SylpheedError, naming
 from ...core.formats import mcol, regn, regn_contents
 from ...core.formats.kinds import Kind
@@ -159,3 +160,32 @@ def rebuild_for(hull: Hull) -> bytes:
 REMAKES = {"PATCH": _patched, "REBUILD": _rebuilt, "KEEP": None}
 """How an export makes the volume for an edited hull, by the option's choices: from the old volume and its hull, or from
 the edited hull alone, or not at all."""
+
+
+def volume_beside(root: bpy.types.Object, data: bytes, path: str, mod: str = "") -> tuple[str, bytes] | None:
+    """The path and the bytes of the volume that goes beside an exported hull, None where its source isn't known.
+
+    It is patched for the edit; a hull made from nothing and one in a new grid get it from the hull alone. Raises
+    `SylpheedError` where it can't be made, or where it would replace the volume that it is made from.
+    """
+    beside = os.path.splitext(path)[0] + NAVIGATION_ENDING
+    if is_new(root):
+        return beside, rebuild_for(mcol.decode(data))
+    try:
+        source = find_navigation(root, mod)
+    except RefusedError:
+        return None
+    if same_file(source.place, beside):
+        raise RefusedError(
+            "isn't replaced, since the next export needs it",
+            file=beside,
+            remedy="export to another folder, or export a mod",
+        )
+    new = mcol.decode(data)
+    own_grid = custom_properties.is_imported(root, custom_properties.source(root))
+    return beside, patch_for(source, new).data if own_grid else rebuild_for(new)
+
+
+def is_new(root: bpy.types.Object) -> bool:
+    """Whether a hull was made here and never was in a file or an archive."""
+    return bool(root.get(custom_properties.NEW))
