@@ -176,9 +176,7 @@ def run(recipe: str, values: list[int] | bytes) -> int:
 
 def cited() -> list[tuple[str, str, str]]:
     """The file, the sections and the heading, "" without one, of each reference to the document in code."""
-    pattern = re.compile(
-        r'docs/FORMATS\.md(?:\]\([^)]*\))?,\s+sections?\s+(\d+(?:(?:,| and| to)\s+\d+)*)(?:,\s+"([^"]+)")?'
-    )
+    pattern = re.compile(r'docs/FORMATS\.md,\s+sections?\s+(\d+(?:(?:,| and| to)\s+\d+)*)(?:,\s+"([^"]+)")?')
     root = Path(core.__path__[0]).parent
     files = [path for room in ("core", "blender_addon", "tests", "tools") for path in (root / room).rglob("*.py")]
     return [
