@@ -9,7 +9,16 @@ import numpy as np
 from ...core.formats.mcol import Hull
 from ...core.runtime.queries import Shot
 from ..translations import label_text
-from .grid_layers import CURSOR_TRIANGLES, LENGTH_COLORS, LENGTHS, ROCK, SPHERE, length_classes, list_lengths
+from .grid_layers import (
+    CURSOR_CELL,
+    CURSOR_TRIANGLES,
+    LENGTH_COLORS,
+    LENGTHS,
+    ROCK,
+    SPHERE,
+    length_classes,
+    list_lengths,
+)
 from .route_layers import AFTER, BEFORE, REFUSED, Ways
 from .shapes import Color
 from .shot_layers import HIT, OPENED, PATH, TESTED, VISITED
@@ -25,7 +34,8 @@ NOTES = {
 
 NAMES = {
     "rock": "Cells in rock",
-    "cursor": "Triangles in the cursor's cell",
+    "cursor": "The cursor's cell",
+    "listed": "Triangles in the cursor's cell",
     "spheres": "Bounding spheres",
     "visited": "Cells visited",
     "opened": "Cells opened",
@@ -40,7 +50,8 @@ NAMES = {
 
 COLORS = {
     "rock": ROCK,
-    "cursor": CURSOR_TRIANGLES,
+    "cursor": CURSOR_CELL,
+    "listed": CURSOR_TRIANGLES,
     "spheres": SPHERE,
     "visited": VISITED,
     "opened": OPENED,

@@ -212,6 +212,8 @@ def legend_rows(context: bpy.types.Context, overlay: Overlay) -> list[Row]:
     if "cells" in wanted:
         rows += overlay.cell_rows
     rows += [legend.color_row(name) for name in wanted if name in legend.COLORS and name not in empty]
+    if "cursor" in wanted and len(overlay.place.triangles):
+        rows.append(legend.color_row("listed"))
     if overlay.shot is not None:
         rows += legend.shot_rows(overlay.shot)
     if overlay.ways is not None:

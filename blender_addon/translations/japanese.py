@@ -442,6 +442,7 @@ TEXTS = {
     "The 3D cursor is outside the grid": "3Dカーソルはグリッドの外側です",
     "Nothing of this hull is selected": "この当たり判定メッシュの選択がありません",
     "Cells in rock": "岩の中のセル",
+    "The cursor's cell": "カーソルのセル",
     "Triangles in the cursor's cell": "カーソルのセル内の三角形面",
     "Bounding spheres": "境界球",
     "Cells visited": "通過セル",
