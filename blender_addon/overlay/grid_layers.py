@@ -6,10 +6,8 @@ import numpy as np
 
 from ...core.editing.faults import LONG_LIST
 from ...core.formats.mcol import FREE, LISTED, SOLID, Hull
-from ...core.geometry.clip import clip, fans, outlines
-from ...core.geometry.triangles import corners
 from ...core.runtime.queries import Place
-from .shapes import EDGES, FACES, Color, Layer, boxes, circles, drawn
+from .shapes import EDGES, FACES, Color, Layer, boxes, circles, drawn, parts_within
 
 STATES = {FREE: "free space", LISTED: "holds triangles", SOLID: "solid rock"}
 
@@ -59,16 +57,15 @@ def rock_layers(hull: Hull) -> list[Layer]:
 
 
 def place_layers(hull: Hull, place: Place) -> list[Layer]:
-    """The cell of a point, with the parts in it of the triangles that it lists: all of a wall would fill the view."""
+    """The cell of a point, with what lies in it of the triangles that it lists."""
     if place.number is None:
         return []
     cell = boxes(hull, np.array([place.number]), EDGES)
-    shape = corners(hull.vertices, hull.triangles[place.triangles].astype(np.int64))
-    points, numbers = clip(shape, cell.min(axis=0), cell.max(axis=0))
-    points = points.astype(np.float32)
+    box = cell.min(axis=0), cell.max(axis=0)
+    fill, outline = parts_within(hull, place.triangles, box, CURSOR_EDGES, 1.5)
     return drawn(
-        Layer("TRIS", points[fans(numbers)].reshape(-1, 3), CURSOR_TRIANGLES, in_front=True),
-        Layer("LINES", points[outlines(numbers)].reshape(-1, 3), CURSOR_EDGES, 1.5, in_front=True),
+        Layer("TRIS", fill, CURSOR_TRIANGLES, in_front=True),
+        outline,
         Layer("LINES", cell, CURSOR_CELL, 3.0, in_front=True),
     )
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ...core.formats.mcol import Hull
+from ...core.geometry.clip import clip, fans, outlines
 from ...core.geometry.triangles import corners
 
 Color = tuple[float, float, float, float]
@@ -57,19 +58,16 @@ def boxes(hull: Hull, cells: np.ndarray, pattern: np.ndarray, inset: float = 0.0
     return (lower[:, None] + within[pattern]).reshape(-1, 3).astype(np.float32)
 
 
-def triangle_edges(hull: Hull, numbers: np.ndarray, color: Color, width: float) -> Layer:
-    """The edges of some of a hull's triangles."""
-    points = _triangles(hull, numbers)[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 3)
-    return Layer("LINES", points, color, width, in_front=True)
-
-
-def triangle_faces(hull: Hull, numbers: np.ndarray, color: Color) -> Layer:
-    """Some of a hull's triangles, filled."""
-    return Layer("TRIS", _triangles(hull, numbers).reshape(-1, 3), color, in_front=True)
-
-
-def _triangles(hull: Hull, numbers: np.ndarray) -> np.ndarray:
-    return corners(hull.vertices, hull.triangles[numbers].astype(np.int64))
+def parts_within(
+    hull: Hull, numbers: np.ndarray, box: tuple[np.ndarray, np.ndarray], edge: Color, width: float
+) -> tuple[np.ndarray, Layer]:
+    """What lies in a box, from its lower to its upper corner, of some of a hull's triangles: as the corners of smaller
+    triangles, float32 (n, 3), and as a layer of outlines. All of a wall's triangles would fill the view."""
+    shape = corners(hull.vertices, hull.triangles[numbers].astype(np.int64))
+    points, polygons = clip(shape, *box)
+    points = points.astype(np.float32)
+    outline = Layer("LINES", points[outlines(polygons)].reshape(-1, 3), edge, width, in_front=True)
+    return points[fans(polygons)].reshape(-1, 3), outline
 
 
 def circles(spheres: np.ndarray, segments: int = 32) -> np.ndarray:

@@ -428,8 +428,24 @@ def test_a_shot_shows_what_the_game_would_hit(overlay, shoot_lines, radius: floa
     assert f"triangle {triangle:,}" in told and "front" in told
     points = np.concatenate([layer.points for layer in shown(overlay)["shot"]])
     corners = col.vertices[col.triangles[triangle].astype(int)]
-    assert all((np.abs(points - corner).max(axis=1) < 0.1).any() for corner in corners)
+    normal = np.cross(corners[1] - corners[0], corners[2] - corners[0]).astype(float)
+    hit = np.concatenate([layer.points for layer in shown(overlay)["shot"] if layer.color == overlay.shot_layers.HIT])
+    assert len(hit) and np.allclose((hit - corners[0]) @ normal / np.linalg.norm(normal), 0, atol=1)
     assert (np.abs(points - (start + time_ * movement)).max(axis=1) < 1).any()
+
+
+def test_a_shot_at_a_wall_shows_no_more_of_it_than_is_near(overlay) -> None:
+    import_hull(WALL_ONLY)
+    bpy.ops.sylpheed.shoot(start=(0, 10_000, 20_000), movement=(0, 0, 300_000))
+    now = overlay.state.current()
+    assert now.shot.triangle is not None
+    box = now.hull.grid.lower_corner(np.array([now.shot.first, np.add(now.shot.last, 1)]))
+    side = now.hull.grid.cell_size.astype(float)
+    for layer in shown(overlay)["shot"]:
+        if layer.color in (overlay.shot_layers.TESTED, overlay.shot_layers.HIT):
+            hit = layer.color == overlay.shot_layers.HIT
+            low, high = (now.shot.position - side, now.shot.position + side) if hit else box
+            assert (layer.points >= np.float32(low)).all() and (layer.points <= np.float32(high)).all()
 
 
 def test_a_shot_that_misses_the_grid_says_so(overlay, shoot_lines) -> None:
