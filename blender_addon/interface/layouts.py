@@ -16,7 +16,7 @@ def draw_message(layout: bpy.types.UILayout, message: str, icon: str = "BLANK1")
     column.scale_y = 0.75
     for line in wrap(message):
         column.label(text=line, icon=icon, translate=False)
-        icon = "BLANK1"
+        icon = icon if icon == "NONE" else "BLANK1"
 
 
 def wrap(message: str) -> list[str]:

@@ -14,7 +14,7 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ...core.errors import SylpheedError
-from . import custom_properties, reading
+from . import custom_properties, left_out, reading
 from .evaluation import View, is_edited
 from .mesh_digest import Digests, mesh_digests, place_digest
 from .settings_digest import settings_digest
@@ -40,14 +40,15 @@ Key = tuple[int, int]
 @dataclass(frozen=True, slots=True)
 class _State:
     """What the file depends on in an object. `shown` is the shape that is exported and `placed` where, None where that
-    can't be read without changing the scene; `own`, `place` and `settings` are what both are made from."""
+    can't be read without changing the scene. Both are made from `own`, its mesh, and `places` and `settings`, its own
+    and those of its parents."""
 
     identity: int
     shown: Digests | None
     placed: bytes | None
     own: Digests
-    place: int
-    settings: int
+    places: tuple[int, ...]
+    settings: tuple[int, ...]
 
 
 @dataclass(eq=False)
@@ -95,9 +96,10 @@ class Snapshot:
 
 
 def _objects(context: bpy.types.Context, root: bpy.types.Object) -> Iterator[tuple[Key, bpy.types.Object]]:
-    """What is parented to a root, and what collection instances among it show."""
+    """What shows something of all that is parented to a root, and what collection instances among it show."""
     for obj in reading.below(context.scene, root):
-        yield (obj.session_uid, 0), obj
+        if obj.type in left_out.VISIBLE or reading.members(obj):
+            yield (obj.session_uid, 0), obj
         for member in reading.members(obj):
             yield (member.session_uid, obj.session_uid), member
 
@@ -117,27 +119,41 @@ def _text(value: object) -> bytes:
 def _state(context: bpy.types.Context, view: View, obj: bpy.types.Object) -> _State:
     shown = _shown(view, obj)
     own = _own(obj) if shown is None or view.evaluates_shape(obj) else shown
-    return _State(_identity(obj), shown, _placed(view, obj), own, place_digest(obj), settings_digest(context, obj))
+    return _State(
+        _identity(view.root, obj), shown, _placed(view, obj), own, _places(view, obj), _settings(context, view, obj)
+    )
 
 
 def _same(context: bpy.types.Context, view: View, obj: bpy.types.Object, before: _State) -> bool:
     """Whether an object is exported as before: what is read now decides, or else what it is made from."""
-    if _identity(obj) != before.identity:
+    if _identity(view.root, obj) != before.identity:
         return False
-
-    def made_alike() -> bool:
-        return settings_digest(context, obj) == before.settings
-
     placed = _placed(view, obj)
     if placed is None or before.placed is None:
-        if place_digest(obj) != before.place or not made_alike():
+        if _places(view, obj) != before.places or _settings(context, view, obj) != before.settings:
             return False
     elif placed != before.placed:
         return False
     shown = _shown(view, obj)
     if shown is not None and before.shown is not None:
         return shown == before.shown
-    return _agree(_own(obj), before.own) and made_alike()
+    return _agree(_own(obj), before.own) and _settings(context, view, obj) == before.settings
+
+
+def _chain(view: View, obj: bpy.types.Object) -> Iterator[bpy.types.Object]:
+    """An object and its parents, up to the root."""
+    above: bpy.types.Object | None = obj
+    while above is not None and above != view.root:
+        yield above
+        above = above.parent
+
+
+def _places(view: View, obj: bpy.types.Object) -> tuple[int, ...]:
+    return tuple(place_digest(one) for one in _chain(view, obj))
+
+
+def _settings(context: bpy.types.Context, view: View, obj: bpy.types.Object) -> tuple[int, ...]:
+    return tuple(settings_digest(context, one) for one in _chain(view, obj))
 
 
 def _agree(one: Digests, other: Digests) -> bool:
@@ -146,10 +162,12 @@ def _agree(one: Digests, other: Digests) -> bool:
     return len(one) == len(other) and all(None in (a, b) or a == b for a, b in pairs)
 
 
-def _identity(obj: bpy.types.Object) -> int:
-    """A number for what an object is called and came from."""
-    parent = obj.parent.session_uid if obj.parent else 0
-    values = [obj.name, obj.type, parent, *(obj.get(name) for name in OBJECT_PROPERTIES)]
+def _identity(root: bpy.types.Object, obj: bpy.types.Object) -> int:
+    """A number for what an object came from, and for its name where the file depends on it: a part is named by it, and
+    new pieces of a hull come in the order of their names."""
+    values: list[object] = [obj.type, *(obj.get(name) for name in OBJECT_PROPERTIES)]
+    if custom_properties.kind(root) == custom_properties.SET or not custom_properties.came_with(obj, root):
+        values.append(obj.name)
     if obj.type == "MESH":
         values.append(obj.data.get(custom_properties.ORIGIN))
     if obj.instance_type == "COLLECTION" and obj.instance_collection:

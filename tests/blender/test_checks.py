@@ -1083,6 +1083,52 @@ def test_a_mesh_that_is_edited_through_another_object_is_an_edit(
     assert edited(addon, hull["root"])
 
 
+def test_what_the_file_does_not_depend_on_is_no_edit(hull: dict, addon: ModuleType, check: Callable) -> None:
+    rock = hull["asteroid_01"]
+    new = new_object(hull["root"], "new", BOX, BOX_FACES)
+    check(hull["root"])
+    rock.name = "my rock"
+    rock.data.materials.append(bpy.data.materials.new("grey"))
+    rock.data.shade_smooth()
+    rock.hide_render = rock.show_wire = True
+    rock.hide_set(True)
+    lamp = bpy.data.objects.new("lamp", bpy.data.lights.new("lamp", "POINT"))
+    bpy.context.scene.collection.objects.link(lamp)
+    lamp.parent = hull["root"]
+    hull["root"].scale *= 2
+    assert not edited(addon, hull["root"])
+    between = bpy.data.objects.new("between", None)
+    bpy.context.scene.collection.objects.link(between)
+    between.parent, rock.parent = hull["root"], between
+    assert not edited(addon, hull["root"])
+    between.location.x += 100
+    assert edited(addon, hull["root"])
+    between.location.x -= 100
+    assert not edited(addon, hull["root"])
+    new.name = "a new piece's place in the file is by its name"
+    assert edited(addon, hull["root"])
+
+
+@pytest.mark.parametrize("hidden", [False, True])
+def test_a_moved_bone_is_an_edit_of_what_follows_it(
+    hull: dict, addon: ModuleType, check: Callable, hidden: bool
+) -> None:
+    rig = bpy.data.objects.new("rig", bpy.data.armatures.new("rig"))
+    bpy.context.scene.collection.objects.link(rig)
+    select(rig)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bone = rig.data.edit_bones.new("bone")
+    bone.tail = (0, 0, 1)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    rig.parent, rock = hull["root"], hull["asteroid_01"]
+    rock.parent, rock.parent_type, rock.parent_bone = rig, "BONE", "bone"
+    rock.hide_viewport = hidden
+    check(hull["root"])
+    assert not edited(addon, hull["root"])
+    rig.pose.bones["bone"].location.x = 50
+    assert edited(addon, hull["root"])
+
+
 def test_undo_takes_an_edit_back(hull: dict, addon: ModuleType, check: Callable) -> None:
     name, rock = hull["root"].name, hull["asteroid_01"].name
     check(hull["root"])
