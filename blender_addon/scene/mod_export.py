@@ -16,7 +16,7 @@ from ...core.formats.hashes import file_id
 from ...core.game.archive import Archive, open_archive
 from ...core.game.game_folder import Game, find_game
 from ...core.game.merge_entry import Version, mark
-from ...core.game.merge_mod import merge_into_mod
+from ...core.game.merge_mod import Choices, merge_into_mod
 from ...core.game.mod_folder import Written, mod_archive, require_apart
 from . import custom_properties, mod_record, object_names
 from .exporting import export_hull, export_set
@@ -81,10 +81,8 @@ def export_mod(context: bpy.types.Context, options: ModOptions, progress: Progre
         game,
         options.directory,
         versions,
-        all_sets=options.all_sets,
-        overwrite=options.overwrite,
-        remake=REMAKES[options.navigation],
-        progress=lambda done, total: progress(0.5 + 0.5 * done / max(total, 1)),
+        Choices(options.all_sets, options.overwrite, REMAKES[options.navigation]),
+        lambda done, total: progress(0.5 + 0.5 * done / max(total, 1)),
     )
     for root, new in zip(entries, marks, strict=True):
         mod_record.remember(root, new)

@@ -89,7 +89,9 @@ def place(
     if placement is EXACT and origin is None:
         return _settled(local, claims, theirs, known, imported)
     if origin is not None and _only_moves(placement, origin):
-        return _settled_about(origin, local, claims, start.astype(np.float32), theirs, known, imported)
+        home = start.astype(np.float32)
+        settled, slack = _settled(local, claims, home, known, imported)
+        return _about_origin(settled, origin, home, theirs, known), slack
     with np.errstate(invalid="ignore", over="ignore"):
         exact = np.where(imported[:, None], start, local.astype(np.float64))
         largest = np.abs(local).max(axis=1)
@@ -135,22 +137,15 @@ def _only_moves(placement: Placement, by: np.ndarray) -> bool:
     return np.array_equal(placement.matrix, matrix)
 
 
-def _settled_about(
-    origin: np.ndarray,
-    local: np.ndarray,
-    claims: np.ndarray,
-    start: np.ndarray,
-    theirs: np.ndarray,
-    known: np.ndarray,
-    imported: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray | None]:
-    """Vertices of a piece whose origin, float64 (3,), is where the import put it: what nothing moves has the source's
-    coordinates."""
-    settled, slack = _settled(local, claims, start, known, imported)
+def _about_origin(
+    settled: np.ndarray, origin: np.ndarray, start: np.ndarray, theirs: np.ndarray, known: np.ndarray
+) -> np.ndarray:
+    """Vertices of a piece whose origin, float64 (3,), is where the import put it, in the file's space: what nothing
+    moves has the source's coordinates."""
     vertices = (settled.astype(np.float64) + origin).astype(np.float32)
     back = known & (settled.view(np.uint32) == start.view(np.uint32)).all(axis=1)
     vertices[back] = theirs[back]
-    return vertices, slack
+    return vertices
 
 
 def _settled(

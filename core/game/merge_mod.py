@@ -20,32 +20,38 @@ from .merge_volumes import Remake, merge_volumes
 from .mod_folder import Progress, Written, mod_archive, require_apart, write_changed
 
 
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """`all_sets`: a set goes into every collision set of the archive, else into its own entry alone. `overwrite`: an
+    edit also replaces what another session made. `remake` makes the navigation volumes of edited hulls; without it they
+    stay as they are."""
+
+    all_sets: bool = True
+    overwrite: bool = False
+    remake: Remake | None = None
+
+
 def merge_into_mod(
     game: Game,
     mod: str,
     versions: Sequence[Version],
-    *,
-    all_sets: bool = True,
-    overwrite: bool = False,
-    remake: Remake | None = None,
+    choices: Choices = Choices(),
     progress: Progress | None = None,
 ) -> tuple[Written, tuple[frozenset[str], ...]]:
     """Brings the mod folder to what versions of entries show: what was written, and for each version the marks of the
     edits that are in the mod now, for its next `Version.exported`.
 
-    `remake` makes the navigation volumes of edited hulls; without it they stay as they are.
-    A set goes into every collision set of the archive, or with `all_sets` False into its own entry alone.
     Raises `FormatError` as `write_mod` does, and `RefusedError` for edits that exclude each other (`decide`); then
     nothing is written.
     """
     require_apart(game, mod)
     with alone(Path(os.path.realpath(mod))):
         archives = _open(game, mod)
-        merger = _Merger(archives, versions, all_sets, overwrite)
+        merger = _Merger(archives, versions, choices)
         for entry in merger.entries():
             merger.merge(entry)
-        if remake is not None:
-            volumes, warned = merge_volumes(archives.game, archives.mod, merger.replacements, remake)
+        if choices.remake is not None:
+            volumes, warned = merge_volumes(archives.game, archives.mod, merger.replacements, choices.remake)
             merger.replacements.update(volumes)
             merger.warnings += warned
         written = write_changed(archives.present, mod, archives.mod is not None, merger.replacements, progress)
@@ -75,9 +81,9 @@ def _open(game: Game, mod: str) -> _Archives:
 class _Merger:
     """Decides entry by entry. `marks`: of each version's edits that are in the mod."""
 
-    def __init__(self, archives: _Archives, versions: Sequence[Version], all_sets: bool, overwrite: bool) -> None:
+    def __init__(self, archives: _Archives, versions: Sequence[Version], choices: Choices) -> None:
         self.archives, self.versions = archives, versions
-        self.all_sets, self.overwrite = all_sets, overwrite
+        self.choices = choices
         self.replacements: dict[str, bytes] = {}
         self.marks: list[set[str]] = [set() for _ in versions]
         self.warnings: list[str] = []
@@ -91,13 +97,13 @@ class _Merger:
         """
         archive = self.archives.present.archive
         names = [version.entry for version in self.versions]
-        if self.all_sets and not all(map(_is_hull, names)):
+        if self.choices.all_sets and not all(map(_is_hull, names)):
             names += [name for name in SETS if file_id(name) in archive.by_hash]
         return list(dict.fromkeys(archive.label(archive.find(name)) for name in names))
 
     def merge(self, entry: str) -> None:
         """Decides what becomes of an entry."""
-        everywhere = self.all_sets and not _is_hull(entry)
+        everywhere = self.choices.all_sets and not _is_hull(entry)
         concerned = [
             number
             for number, version in enumerate(self.versions)
@@ -133,14 +139,14 @@ class _Merger:
             if not any(version.edited for version in versions):
                 self.warnings.append(f"{entry} is damaged in the mod and isn't edited here: {error}")
                 return None
-            if not self.overwrite:
+            if not self.choices.overwrite:
                 remedy = "replace it with the option `overwrite`"
                 raise FormatError(f"{entry} is damaged in the mod: {error}", remedy=remedy) from error
             held, key = None, (id(game), id(None), tuple(concerned))
         if _is_hull(entry):
-            return merge_whole(entry, game, held, versions, self.overwrite)
+            return merge_whole(entry, game, held, versions, self.choices.overwrite)
         if key not in self._sets:
-            self._sets[key] = merge_sets(game, held, versions, self.overwrite)
+            self._sets[key] = merge_sets(game, held, versions, self.choices.overwrite)
         return self._sets[key]
 
 

@@ -14,7 +14,7 @@ from core.game.archive import open_archive
 from core.game.archive_write import write_archive
 from core.game.game_folder import SETS, find_game
 from core.game.merge_entry import Version, mark
-from core.game.merge_mod import merge_into_mod
+from core.game.merge_mod import Choices, merge_into_mod
 from tests.support.game_folder import make_game
 from tests.support.hulls import read
 
@@ -60,13 +60,13 @@ def test_edits_of_two_sets_meet_in_all_copies_and_each_is_remembered(game, tmp_p
 
 def test_alone_each_set_gets_its_own_edits(game, tmp_path):
     versions = [of_set(moved(0, 1)), of_set(moved(0, 2), SETS[1], "b")]
-    written, _ = merge_into_mod(game, str(tmp_path), versions, all_sets=False)
+    written, _ = merge_into_mod(game, str(tmp_path), versions, Choices(all_sets=False))
     assert written.replaced == SETS[:2]
     assert [contents(tmp_path)[name] for name in SETS[:3]] == [moved(0, 1), moved(0, 2), LIBRARY]
 
 
 def test_copies_that_differ_in_the_mod_stay_different(game, tmp_path):
-    merge_into_mod(game, str(tmp_path), [of_set(moved(0, 1))], all_sets=False)
+    merge_into_mod(game, str(tmp_path), [of_set(moved(0, 1))], Choices(all_sets=False))
     merge_into_mod(game, str(tmp_path), [of_set(moved(1, 1), SETS[1])])
     found = contents(tmp_path)
     assert found[SETS[1]] == found[SETS[2]] == moved(1, 1) != found[SETS[0]]
@@ -104,7 +104,7 @@ def test_a_damaged_entry_of_the_mod_stays_or_is_overwritten(game, tmp_path, name
     assert written.replaced == () and any("is damaged in the mod" in text for text in written.warnings)
     with pytest.raises(FormatError, match=r"is damaged in the mod.*overwrite"):
         merge_into_mod(game, str(tmp_path), [edited])
-    merge_into_mod(game, str(tmp_path), [edited], overwrite=True)
+    merge_into_mod(game, str(tmp_path), [edited], Choices(overwrite=True))
     assert contents(tmp_path)[name] == edited.data
 
 
