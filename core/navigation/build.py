@@ -7,22 +7,23 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..errors import RefusedError
 from ..formats.mcol import ONE, Hull
 from ..formats.regn import FACE, ITEM, NO_TETRAHEDRON, SPARE_FACES, TETRAHEDRON
 from ..formats.regn_contents import PAIRS, Graph
-from ..geometry.arrays import expand
+from ..geometry.clearance import clearances
 from ..geometry.fill import is_free
 from ..geometry.grid import Grid
 from ..geometry.spheres import group_spheres
-from .clearance import clearances
+from ..geometry.tetrahedra import SIDES, cells_near
 from .facets import Progress
 from .free_space import FreeSpace, Space, divide
 
-SIDES = np.array([(1, 2, 3), (0, 3, 2), (0, 1, 3), (0, 2, 1)])
-"""The face opposite to each corner of a tetrahedron of positive orientation, counter-clockwise from outside."""
-
 SPHERE_MARGIN = np.float32(1.0001) / np.float32(1.001)
 """A tetrahedron's sphere is the smallest one around it, x 1.0001; spheres of groups are made x 1.001."""
+
+MOST_REFERENCES = 1 << 24
+"""From cells to tetrahedra, 4 bytes each in the file."""
 
 MOST_INNER_POINTS = 1000
 JITTER = 0.2
@@ -121,8 +122,20 @@ def _records(free: FreeSpace) -> tuple[np.ndarray, np.ndarray]:
 def cell_table(
     grid: Grid, vertices: np.ndarray, corners: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Which tetrahedra (m, 4) overlap each cell: the `cells`, `items`, `sizes` and `references` of a graph."""
-    cell, tetrahedron = cells_of(grid, vertices[corners])
+    """Which tetrahedra (m, 4) overlap each cell: the `cells`, `items`, `sizes` and `references` of a graph.
+
+    Raises `RefusedError` if there are more of these than a file holds.
+    """
+    found = [(np.zeros(0, np.int64), np.zeros(0, np.int64))]
+    count = 0
+    for portion in cells_near(grid, vertices[corners]):
+        found.append(portion)
+        count += len(portion[0])
+        if count > MOST_REFERENCES:
+            raise RefusedError(
+                "the cells are so small that too many of them lead to each tetrahedron", remedy="choose larger cells"
+            )
+    tetrahedron, cell = (np.concatenate(numbers) for numbers in zip(*found, strict=True))
     order = np.lexsort((tetrahedron, cell))
     cell, tetrahedron = cell[order], tetrahedron[order]
     occupied, starts = np.unique(cell, return_index=True)
@@ -132,31 +145,3 @@ def cell_table(
     items = np.zeros(len(occupied), ITEM)
     items["sphere"] = group_spheres(vertices[corners[tetrahedron]].reshape(-1, 3), 4 * starts)
     return cells, items, sizes, tetrahedron
-
-
-def cells_of(grid: Grid, shape: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Every cell with every tetrahedron (m, 4, 3) that overlaps it, and some that only come near: cell and tetrahedron
-    numbers, int64 (n,) each. No overlap is missing, however float32 rounds a position to a cell."""
-    size = grid.cell_size.astype(np.float64)
-    dimensions = np.array(grid.dimensions)
-    slack = 1e-5 * size
-    first = np.floor((shape.min(axis=1) - slack - grid.minimum) / size).astype(np.int64).clip(0, dimensions - 1)
-    last = np.floor((shape.max(axis=1) + slack - grid.minimum) / size).astype(np.int64).clip(0, dimensions - 1)
-    spans = last - first + 1
-    tetrahedron, steps = expand(np.zeros(len(shape), np.int64), spans.prod(axis=1))
-    width, height = spans[tetrahedron, 0], spans[tetrahedron, 1]
-    position = first[tetrahedron] + np.stack(
-        (steps % width, steps // width % height, steps // (width * height)), axis=1
-    )
-    centre = grid.lower_corner(position) + size / 2
-    half = size / 2 + slack
-    near = np.ones(len(tetrahedron), bool)
-    for opposite, side in enumerate(SIDES):
-        a, b, c = (shape[:, corner] for corner in side)
-        normal = np.cross(b - a, c - a)
-        inward = np.einsum("ni,ni->n", normal, shape[:, opposite] - a) > 0
-        normal /= np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-300)
-        normal[inward] *= -1
-        height_above = np.einsum("ni,ni->n", normal[tetrahedron], centre - a[tetrahedron])
-        near &= height_above <= np.abs(normal[tetrahedron]) @ half
-    return grid.number(position[near]), tetrahedron[near]

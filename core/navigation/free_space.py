@@ -13,7 +13,9 @@ import numpy as np
 
 from ..errors import RefusedError
 from ..geometry.arrays import components
+from ..geometry.boxes import boxes_of, meeting
 from ..geometry.fill import is_free
+from ..geometry.tetrahedra import reached, volumes
 from .delaunay import CORNERS, Delaunay, Face
 from .facets import Progress, recover
 
@@ -133,15 +135,15 @@ def _classify(mesh: Delaunay, space: Space, present: list[Face], missing: list[F
     crossed, near = _crossed(shape, everything[np.array(missing, np.int64).reshape(-1, 3)])
     barrier = np.array(present, np.int64).reshape(-1, 3)
     region = _regions(tetrahedra, np.sort(barrier, axis=1), near | crossed, len(everything))
-    volumes = np.abs(np.einsum("ni,ni->n", *_sides(shape))) / 6
-    largest = np.lexsort((-volumes, region))
+    volume = np.abs(volumes(shape))
+    largest = np.lexsort((-volume, region))
     first = largest[np.unique(region[largest], return_index=True)[1]]
     free = np.zeros(len(tetrahedra), bool)
     free[first] = is_free(centres[first], space.vertices, space.triangles, space.outside_solid)
     free = free[first][np.searchsorted(region[first], region)]
     inside = ((centres > space.minimum) & (centres < space.maximum)).all(axis=1)
     kept = free & inside & ~crossed
-    thin = np.flatnonzero(kept & (_heights(shape, volumes) < THIN * space.size))
+    thin = np.flatnonzero(kept & (_heights(shape, volume) < THIN * space.size))
     kept[thin] = is_free(centres[thin], space.vertices, space.triangles, space.outside_solid)
     used, numbers = np.unique(tetrahedra[kept], return_inverse=True)
     return FreeSpace(
@@ -149,18 +151,13 @@ def _classify(mesh: Delaunay, space: Space, present: list[Face], missing: list[F
     )
 
 
-def _sides(shape: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Two vectors (n, 3) whose product is six times the volume of tetrahedra (n, 4, 3)."""
-    return np.cross(shape[:, 1] - shape[:, 0], shape[:, 2] - shape[:, 0]), shape[:, 3] - shape[:, 0]
-
-
-def _heights(shape: np.ndarray, volumes: np.ndarray) -> np.ndarray:
+def _heights(shape: np.ndarray, volume: np.ndarray) -> np.ndarray:
     """The least height of tetrahedra (n, 4, 3), float64 (n,)."""
     largest = np.zeros(len(shape))
     for side in ((0, 1, 2), (0, 1, 3), (0, 2, 3), (1, 2, 3)):
         a, b, c = (shape[:, corner] for corner in side)
         largest = np.maximum(largest, np.linalg.norm(np.cross(b - a, c - a), axis=1) / 2)
-    return np.divide(3 * volumes, largest, out=np.zeros_like(largest), where=largest > 0)
+    return np.divide(3 * volume, largest, out=np.zeros_like(largest), where=largest > 0)
 
 
 def _regions(tetrahedra: np.ndarray, barrier: np.ndarray, apart: np.ndarray, count: int) -> np.ndarray:
@@ -179,30 +176,8 @@ def _regions(tetrahedra: np.ndarray, barrier: np.ndarray, apart: np.ndarray, cou
 
 def _crossed(shape: np.ndarray, faces: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Which tetrahedra (n, 4, 3) a face (k, 3, 3) passes through, and which are near one, bool (n,) each."""
-    crossed, near = np.zeros(len(shape), bool), np.zeros(len(shape), bool)
-    low, high = shape.min(axis=1), shape.max(axis=1)
-    for face in faces:
-        at = np.flatnonzero(((low <= face.max(axis=0)) & (high >= face.min(axis=0))).all(axis=1))
-        near[at] = True
-        crossed[at] |= passes_through(face, shape[at])
-    return crossed, near
-
-
-def passes_through(face: np.ndarray, shape: np.ndarray) -> np.ndarray:
-    """Whether a triangle (3, 3) reaches into tetrahedra (n, 4, 3), bool (n,); touching them isn't enough.
-
-    The separating axis test for two convex shapes.
-    """
-    face_edges = face[[1, 2, 0]] - face
-    pairs = np.array([(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)])
-    edges = shape[:, pairs[:, 1]] - shape[:, pairs[:, 0]]
-    axes = [np.broadcast_to(np.cross(face_edges[0], face_edges[1]), (len(shape), 1, 3))]
-    axes.append(np.cross(edges[:, [0, 0, 1, 3]], edges[:, [1, 2, 2, 4]]))
-    axes.append(np.cross(edges[:, :, None], face_edges[None, None]).reshape(len(shape), 18, 3))
-    axis = np.concatenate(axes, axis=1)
-    length = np.linalg.norm(axis, axis=2, keepdims=True)
-    axis = np.divide(axis, length, out=np.zeros_like(axis), where=length > 0)
-    one, two = np.einsum("nai,ki->nak", axis, face), np.einsum("nai,nki->nak", axis, shape)
-    gap = np.maximum(one.min(axis=2) - two.max(axis=2), two.min(axis=2) - one.max(axis=2))
-    slack = 1e-12 * np.abs(shape).max(initial=1.0)
-    return ((gap < -slack) | (length[:, :, 0] == 0)).all(axis=1)
+    near = np.zeros(len(shape), bool)
+    if len(faces):
+        for tetrahedron, _ in meeting(boxes_of(shape), boxes_of(faces)):
+            near[tetrahedron] = True
+    return reached(shape, faces), near

@@ -15,12 +15,13 @@ from ..formats import regn_contents
 from ..formats.mcol import Hull
 from ..formats.regn import Navigation
 from ..formats.regn_contents import Graph
+from ..geometry.boxes import boxes_of
+from ..geometry.clearance import clearances
 from ..geometry.fill import is_free
+from ..geometry.tetrahedra import reached
 from ..geometry.triangles import corners
 from ..rules.rule import Rule
 from .build import cell_table, pair_segments
-from .clearance import clearances
-from .free_space import passes_through
 
 GOVERNED = 1.001
 """A clearance up to this many times the distance to rock was decided by that rock."""
@@ -138,14 +139,11 @@ def _ends_in_rock(graph: Graph, hull: Hull, suspects: np.ndarray) -> np.ndarray:
 def _cut(graph: Graph, hull: Hull, added: np.ndarray) -> np.ndarray:
     """The tetrahedra that new rock reaches into or swallows, bool (m,)."""
     shape = graph.vertices.astype(np.float64)[graph.corners()]
-    cut = np.zeros(len(shape), bool)
     if not len(added) or not len(shape):
-        return cut
-    low, high = shape.min(axis=1), shape.max(axis=1)
-    faces = corners(hull.vertices, added).astype(np.float64)
-    for face in faces:
-        near = np.flatnonzero(((low <= face.max(axis=0)) & (high >= face.min(axis=0))).all(axis=1) & ~cut)
-        cut[near] = passes_through(face, shape[near])
+        return np.zeros(len(shape), bool)
+    low, high = boxes_of(shape)
+    faces = corners(hull.vertices, added)
+    cut = reached(shape, faces)
     within = ((high >= faces.min(axis=(0, 1))) & (low <= faces.max(axis=(0, 1)))).all(axis=1)
     rows = np.flatnonzero(within & ~cut)
     centres = shape[rows].mean(axis=1)

@@ -7,8 +7,9 @@ import pytest
 
 from core.formats import mcol
 from core.geometry.fill import layers_at
+from core.geometry.tetrahedra import passes_through
 from core.navigation.build import inner_points
-from core.navigation.free_space import FreeSpace, Space, divide, passes_through
+from core.navigation.free_space import FreeSpace, Space, divide
 from tests.oracle import game_queries as game
 from tests.support.hulls import HULLS, box, rock
 
@@ -152,4 +153,4 @@ def test_touching_a_tetrahedron_is_not_passing_through_it() -> None:
         ([(0.5, 0.5, 0.5), (0.6, 0.5, 0.5), (0.5, 0.6, 0.5)], True),  # inside
         ([(-9, -9, 5), (9, -9, 5), (0, 9, 5)], False),
     ):
-        assert passes_through(np.array(face, float), shape)[0] == through, face
+        assert passes_through(np.array([face], float), shape)[0] == through, face

@@ -16,9 +16,9 @@ from core.editing.rebuild_hull import build as build_hull
 from core.errors import FormatError
 from core.formats import mcol, regn, regn_contents
 from core.formats.mcol import Hull
+from core.geometry.clearance import clearances, segment_to_triangle
 from core.geometry.surfaces import split
 from core.navigation.build import build
-from core.navigation.clearance import clearances, segment_to_triangle
 from core.navigation.patch import Patched, patch
 from core.runtime.route import Route, find_route
 from tests.oracle import game_queries as game
