@@ -93,7 +93,7 @@ def _graph_for(hull: Hull, hull_path: Paths, navigation_path: Paths | None) -> G
             f"doesn't fit {hull_path}: {'; '.join(reasons)}", file=str(path), remedy="make one with `navigation`"
         )
     with naming(path):
-        return regn_contents.decode(navigation)
+        return regn_contents.decode(navigation, hull.grid).settled(hull.vertices, hull.triangles)
 
 
 def describe_route(route: Route) -> dict:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ..errors import FormatError
 from ..geometry.arrays import expand
+from ..geometry.clearance import clearances
 from ..geometry.grid import Grid
 from . import chunk, regn
 from .binary import offset_of, padding, view
@@ -32,9 +33,10 @@ from .regn import (
     Navigation,
     Sections,
 )
+from .regn_pairs import PAIRS, WRITTEN, PairOrder, find_order
 
-PAIRS = np.array([(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)])
-"""The faces of a tetrahedron that each of its six pairs joins, in the order that this package writes."""
+ASKED = 256
+"""Tetrahedra whose distances to rock are compared with their clearances."""
 
 LIMIT = 0xFFFE
 """Most tetrahedra, and most faces: 16-bit numbers name them, and 0xFFFF names none."""
@@ -51,6 +53,7 @@ class Graph:
     items       ITEM records (i,), whose counts and pointers follow from `sizes`
     sizes       int64 (i,): how many references each item has; they lie one after the other
     references  int64 (r,): numbers of tetrahedra
+    order       which two faces each pair of cost and clearance is for
     """
 
     vertices: NDArray[np.float32]
@@ -61,6 +64,7 @@ class Graph:
     items: NDArray[np.void]
     sizes: NDArray[np.int64]
     references: NDArray[np.int64]
+    order: PairOrder = WRITTEN
 
     def corners(self) -> np.ndarray:
         """The four vertex numbers of each tetrahedron, int64 (m, 4), ascending; where the faces name others, the first
@@ -81,16 +85,51 @@ class Graph:
         """The centres of each tetrahedron's faces, float64 (m, 4, 3)."""
         return self.faces["centre"][self.tetrahedra["faces"].astype(np.int64)].astype(np.float64)
 
+    def pair_segments(self) -> np.ndarray:
+        """The way that each pair of faces has, between their centres: float64 (m, 6, 2, 3), in the order of `PAIRS`."""
+        return self.centres()[:, PAIRS]
+
+    def pair_clearances(self) -> np.ndarray:
+        """The clearance of each pair of faces, float64 (m, 6); the lowest of those that may be its own."""
+        return self.order.lowest(self.tetrahedra["pairs"]["clearance"])
+
+    def pair_costs(self) -> np.ndarray:
+        """The cost of each pair of faces, float64 (m, 6); the highest of those that may be its own."""
+        return self.order.highest(self.tetrahedra["pairs"]["cost"])
+
+    def asking(self, vertices: np.ndarray, triangles: np.ndarray) -> Graph:
+        """The same with the order of the pairs as costs and the distances to rock decide it, given the triangles (n, 3)
+        of the hull that the volume was made for."""
+        chosen = np.unique(np.linspace(0, max(len(self.tetrahedra) - 1, 0), ASKED).astype(np.int64))
+        chosen = chosen[: len(self.tetrahedra)]
+        segments = self.pair_segments()
+        pairs = self.tetrahedra["pairs"]
+        distances = clearances(segments[chosen], vertices, triangles)
+        order = find_order((pairs["cost"], _lengths(segments)), (pairs["clearance"][chosen], distances))
+        return replace(self, order=order)
+
+    def settled(self, vertices: np.ndarray, triangles: np.ndarray) -> Graph:
+        """The same as `asking` where costs alone leave the order of the pairs open."""
+        return self if self.order.known or self.order.asked else self.asking(vertices, triangles)
+
     def cell_references(self) -> tuple[np.ndarray, np.ndarray]:
         """Each cell with each tetrahedron that it leads to: cell and tetrahedron numbers, int64 (r,) each."""
         item_cell = np.repeat(np.arange(len(self.cells)), self.cells)
         return np.repeat(item_cell, self.sizes), self.references
 
 
-def decode(navigation: Navigation) -> Graph:
-    """Reads the contents. Raises `FormatError` where a number or pointer leads to nothing that is there."""
+def _lengths(segments: np.ndarray) -> np.ndarray:
+    return np.linalg.norm(segments[:, :, 1] - segments[:, :, 0], axis=2)
+
+
+def decode(navigation: Navigation, grid: Grid | None = None) -> Graph:
+    """Reads the contents. Raises `FormatError` where a number or pointer leads to nothing that is there.
+
+    `grid` is that of the hull, from which the game takes cell numbers; without it the header's own is.
+    """
     body = bytes(POINTER_BASE + HEADER.itemsize) + navigation.carried.contents
-    counts, offsets = navigation.counts, navigation.offsets
+    offsets = navigation.offsets
+    counts = _counts(navigation, body)
     vertices = view(body, VERTEX, counts.vertices, offsets.vertices, "the vertices")
     tetrahedra = view(body, TETRAHEDRON, counts.tetrahedra, offsets.tetrahedra, "the tetrahedra")
     faces = view(body, FACE, counts.faces + SPARE_FACES, offsets.faces, "the faces")
@@ -100,7 +139,7 @@ def decode(navigation: Navigation) -> Graph:
     beside = own["tetrahedra"]
     known = np.where(beside == NO_TETRAHEDRON, 0, beside) if counts.tetrahedra else beside
     _check_numbers(known, counts.tetrahedra, offsets.faces, FACE, "tetrahedra", "face")
-    grid = navigation.grid
+    grid = grid or navigation.grid
     cell_count = grid.cell_count if grid else counts.cells
     cells = view(body, CELL, cell_count, offsets.cells, "the cell table")
     rows, item_at = _runs(cells["count"], cells["items"], ITEM, len(body), "cell")
@@ -116,7 +155,7 @@ def decode(navigation: Navigation) -> Graph:
             expected=f"one of {counts.tetrahedra:,} records from 0x{offsets.tetrahedra - POINTER_BASE:X} on",
             found=f"0x{target[wrong[0]]:X}",
         )
-    return Graph(
+    graph = Graph(
         vertices.astype(np.float32),
         tetrahedra.copy(),
         own.copy(),
@@ -126,6 +165,23 @@ def decode(navigation: Navigation) -> Graph:
         items["count"].astype(np.int64),
         number,
     )
+    order = find_order((tetrahedra["pairs"]["cost"], _lengths(graph.pair_segments())))
+    return replace(graph, order=order)
+
+
+def _counts(navigation: Navigation, body: bytes) -> Sections:
+    """How many records there are. The counts of vertices and tetrahedra are only derived: where faces name more, and
+    these lie in front of the next array, there are as many."""
+    counts, offsets = navigation.counts, navigation.offsets
+    faces = view(body, FACE, counts.faces, offsets.faces, "the faces")
+    beside = faces["tetrahedra"][faces["tetrahedra"] != NO_TETRAHEDRON]
+    for name, named, record in (("vertices", faces["vertices"], VERTEX), ("tetrahedra", beside, TETRAHEDRON)):
+        start = getattr(offsets, name)
+        end = min((offset for offset in offsets if offset > start), default=len(body))
+        needed = int(named.max(initial=0)) + 1 if named.size else 0
+        if getattr(counts, name) < needed <= (end - start) // record.itemsize:
+            counts = counts._replace(**{name: needed})
+    return counts
 
 
 def _check_numbers(values: np.ndarray, count: int, offset: int, record: np.dtype, field: str, what: str) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import RefusedError
 from ..formats.mcol import ONE, Hull
 from ..formats.regn import FACE, ITEM, NO_TETRAHEDRON, SPARE_FACES, TETRAHEDRON
-from ..formats.regn_contents import PAIRS, Graph
+from ..formats.regn_contents import Graph
 from ..geometry.clearance import clearances
 from ..geometry.fill import is_free
 from ..geometry.grid import Grid
@@ -65,15 +65,10 @@ def graph_of(free: FreeSpace, hull: Hull) -> Graph:
     cells, items, sizes, references = cell_table(hull.grid, free.vertices.astype(np.float64), free.tetrahedra)
     spare = np.zeros(SPARE_FACES, FACE)
     graph = Graph(free.vertices, tetrahedra, faces, spare, cells, items, sizes, references)
-    segments = pair_segments(graph)
+    segments = graph.pair_segments()
     tetrahedra["pairs"]["cost"] = np.linalg.norm(segments[:, :, 1] - segments[:, :, 0], axis=2)
     tetrahedra["pairs"]["clearance"] = stored_clearances(segments, hull)
     return graph
-
-
-def pair_segments(graph: Graph) -> np.ndarray:
-    """The way that each pair stands for, between the centres of two faces: float64 (m, 6, 2, 3)."""
-    return graph.centres()[:, PAIRS]
 
 
 def stored_clearances(segments: np.ndarray, hull: Hull) -> np.ndarray:

@@ -15,13 +15,14 @@ from ..formats import regn_contents
 from ..formats.mcol import Hull
 from ..formats.regn import Navigation
 from ..formats.regn_contents import Graph
+from ..formats.regn_pairs import PAIRS
 from ..geometry.boxes import boxes_of
 from ..geometry.clearance import clearances
 from ..geometry.fill import is_free
 from ..geometry.tetrahedra import reached
 from ..geometry.triangles import corners
 from ..rules.rule import Rule
-from .build import cell_table, pair_segments
+from .build import cell_table
 
 GOVERNED = 1.001
 """A clearance up to this many times the distance to rock was decided by that rock."""
@@ -49,7 +50,7 @@ def patch(navigation: Navigation, old: Hull, new: Hull) -> Patched:
 
     Raises `FormatError` if the volume's contents can't be read.
     """
-    graph = regn_contents.decode(navigation)
+    graph = regn_contents.decode(navigation, old.grid).settled(old.vertices, old.triangles)
     removed, kept, added = _compare(old, new)
     same_grid = (
         all(
@@ -102,38 +103,58 @@ Part = tuple[Hull, np.ndarray]
 
 
 def _new_clearances(graph: Graph, before: np.ndarray, removed: Part, kept: Part, added: Part) -> np.ndarray:
-    """The clearances, float32 (m, 6), after an edit, of which `before` are the source's."""
-    segments = pair_segments(graph)
-    limits = before.astype(np.float64)
-    after = limits.copy()
-    # Where rock that is gone decided a clearance, what is left decides it, by as much as the source gave.
-    to_removed = clearances(segments, removed[0].vertices, removed[1], limits * GOVERNED + 1e-30)
-    rows = np.flatnonzero((to_removed < limits * GOVERNED + 1e-30).any(axis=1))
-    if len(rows):
-        to_kept = clearances(segments[rows], kept[0].vertices, kept[1])
-        governed = (to_removed[rows] < limits[rows] * GOVERNED + 1e-30) & (to_removed[rows] < to_kept)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            share = np.where(to_removed[rows] > 0, np.minimum(limits[rows] / to_removed[rows], 1), 1.0)
-        diagonal = np.linalg.norm(kept[0].grid.maximum.astype(np.float64) - kept[0].grid.minimum)
-        after[rows] = np.where(governed, np.minimum(to_kept, diagonal) * share, after[rows])
-    exact = clearances(segments, added[0].vertices, added[1], after)
+    """The clearances, float32 (m, 6), after an edit, of which `before` are the source's.
+
+    Where the order of the pairs isn't known, a clearance may be that of several pairs: it comes back as far as each of
+    these allows, and shrinks to what the nearest of them leaves.
+    """
+    segments = graph.pair_segments()
+    after = _raised(graph, before.astype(np.float64), removed, kept)
+    exact = clearances(segments, added[0].vertices, added[1], graph.order.highest(after))
+    exact = graph.order.lowest_at(exact)
     lowered = exact < after
     result = before.copy()
-    changed = lowered | (after != limits)
-    result[changed] = np.nextafter(exact[changed].astype(np.float32), np.float32(0))
+    changed = lowered | (after != before)
+    result[changed] = np.nextafter(np.minimum(exact, after)[changed].astype(np.float32), np.float32(0))
     result[result < 0] = 0
-    result[_ends_in_rock(graph, added[0], lowered | (after > limits))] = 0
+    result[_ends_in_rock(graph, added[0], lowered | (after > before))] = 0
     return result
 
 
+def _raised(graph: Graph, before: np.ndarray, removed: Part, kept: Part) -> np.ndarray:
+    """The clearances, float64 (m, 6), after rock went away: where it decided one, what is left decides it, by as much
+    as the source gave."""
+    segments, may = graph.pair_segments(), graph.order.may
+    after = before.copy()
+    limits = graph.order.highest(before) * GOVERNED + 1e-30
+    to_removed = clearances(segments, removed[0].vertices, removed[1], limits)
+    rows = np.flatnonzero((to_removed < limits).any(axis=1))
+    if not len(rows):
+        return after
+    # By place and pair from here on.
+    stored, to_removed = before[rows, :, None], to_removed[rows, None]
+    to_kept = clearances(segments[rows], kept[0].vertices, kept[1])[:, None]
+    governed = (to_removed < stored * GOVERNED + 1e-30) & (to_removed < to_kept)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = np.where(to_removed > 0, np.minimum(stored / to_removed, 1), 1.0)
+    diagonal = np.linalg.norm(kept[0].grid.maximum.astype(np.float64) - kept[0].grid.minimum)
+    given = np.where(may, np.minimum(to_kept, diagonal) * share, np.inf).min(axis=2)
+    after[rows] = np.where((governed | ~may).all(axis=2), given, before[rows])
+    return after
+
+
 def _ends_in_rock(graph: Graph, hull: Hull, suspects: np.ndarray) -> np.ndarray:
-    """Which of the suspected pairs, bool (m, 6), begin or end at a face whose centre lies in rock."""
-    ends = graph.tetrahedra["faces"].astype(np.int64)[:, regn_contents.PAIRS]
-    faces = np.unique(ends[suspects])
+    """Which of the suspected clearances, bool (m, 6), may be those of a pair of which a face's centre lies in rock."""
+    rows = np.flatnonzero(suspects.any(axis=1))
+    ends = graph.tetrahedra["faces"][rows].astype(np.int64)
+    faces = np.unique(ends)
     solid = np.zeros(len(graph.faces), bool)
     centres = graph.faces["centre"][faces].astype(np.float64)
     solid[faces] = ~is_free(centres, hull.vertices, hull.triangles, bool(hull.outside_solid))
-    return suspects & solid[ends].any(axis=2)
+    result = np.zeros_like(suspects)
+    by_pair = solid[ends][:, PAIRS].any(axis=2)
+    result[rows] = suspects[rows] & (by_pair[:, None] & graph.order.may).any(axis=2)
+    return result
 
 
 def _cut(graph: Graph, hull: Hull, added: np.ndarray) -> np.ndarray:

@@ -14,9 +14,12 @@ import numpy as np
 
 from ..formats.mcol import Hull
 from ..formats.regn import NO_TETRAHEDRON
-from ..formats.regn_contents import PAIRS, Graph
+from ..formats.regn_contents import Graph
+from ..formats.regn_pairs import PAIRS
 from ..geometry.grid import Grid
 from .queries import is_solid, shoot
+
+_PAIRS = [(one, two) for one, two in PAIRS.tolist()]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,7 +66,8 @@ def find_route(hull: Hull, graph: Graph, start: np.ndarray, goal: np.ndarray, ra
         return _refused(f"the {'start' if first is None else 'goal'} lies in no tetrahedron")
     if is_solid(hull, goal):
         return _refused("the goal lies in rock")
-    faces, refusal = _search(graph, (start, first), (goal, last), radius)
+    settled = graph.settled(hull.vertices, hull.triangles)
+    faces, refusal = _search(settled, (start, first), (goal, last), radius)
     if refusal:
         return Route(np.zeros((0, 3)), refused=refusal)
     centres = graph.faces["centre"][faces].astype(np.float64).reshape(-1, 3)
@@ -124,6 +128,7 @@ def _search(
     clearance is asked from the start to the first face, and from the last one to the goal."""
     centres = graph.faces["centre"].astype(np.float64)
     to_goal = np.linalg.norm(centres - goal[0], axis=1)
+    steps = _Steps(graph, centres)
     cost: dict[int, float] = {}
     before: dict[int, int] = {}
     waiting: list[tuple[float, int]] = []
@@ -143,15 +148,13 @@ def _search(
         done.add(face)
         if face in goals and (best is None or estimate < best[0]):
             best = (estimate, face)
-        for other, pair in _steps(graph, face):
-            if radius > pair["clearance"]:
+        for other, length, clearance in steps.of(face):
+            if radius > clearance:
                 if refused is None or to_goal[other] < refused[0]:
-                    refused = (float(to_goal[other]), face, other, float(pair["clearance"]))
-                continue
-            length = cost[face] + float(np.linalg.norm(centres[other] - centres[face])) + float(pair["cost"])
-            if length < cost.get(other, np.inf):
-                cost[other], before[other] = length, face
-                heapq.heappush(waiting, (length + float(to_goal[other]), other))
+                    refused = (float(to_goal[other]), face, other, clearance)
+            elif other not in done and cost[face] + length < cost.get(other, np.inf):
+                cost[other], before[other] = cost[face] + length, face
+                heapq.heappush(waiting, (cost[other] + float(to_goal[other]), other))
     if best is None:
         if refused is None:
             return [], Refusal("no way leads from the start's part of free space to the goal's")
@@ -160,23 +163,35 @@ def _search(
         reason = f"a step needs a clearance of {radius:g}, and the volume gives it {clearance:g}"
         return [], Refusal(reason, step, clearance)
     way = [best[1]]
-    while way[-1] in before:
+    while way[-1] in before:  # which ends, since a face that is done is never reached again
         way.append(before[way[-1]])
     return way[::-1], None
 
 
-def _steps(graph: Graph, face: int) -> list[tuple[int, np.void]]:
-    """The faces on the far sides of the tetrahedra beside a face, each with the pair that leads there."""
-    found = []
-    for number in set(graph.faces["tetrahedra"][face].tolist()) - {NO_TETRAHEDRON}:
-        record = graph.tetrahedra[number]
-        faces = record["faces"].tolist()
-        for pair, (one, two) in enumerate(PAIRS.tolist()):
-            if faces[one] == face and faces[two] != face:
-                found.append((faces[two], record["pairs"][pair]))
-            elif faces[two] == face and faces[one] != face:
-                found.append((faces[one], record["pairs"][pair]))
-    return found
+class _Steps:
+    """What leads from each face to the others of the tetrahedra beside it."""
+
+    def __init__(self, graph: Graph, centres: np.ndarray) -> None:
+        self.beside = graph.faces["tetrahedra"]
+        self.faces = graph.tetrahedra["faces"].astype(np.int64)
+        self.clearance = graph.pair_clearances()
+        ends = self.faces[:, PAIRS]
+        self.length = graph.pair_costs() + np.linalg.norm(centres[ends[..., 1]] - centres[ends[..., 0]], axis=2)
+
+    def of(self, face: int) -> list[tuple[int, float, float]]:
+        """The faces that a face leads to, with the length and cost of each step, and its clearance."""
+        found = []
+        for number in dict.fromkeys(self.beside[face].tolist()):
+            if number == NO_TETRAHEDRON:
+                continue
+            faces = self.faces[number].tolist()
+            lengths, clearances = self.length[number].tolist(), self.clearance[number].tolist()
+            for (one, two), length, clearance in zip(_PAIRS, lengths, clearances, strict=True):
+                if faces[one] == face and faces[two] != face:
+                    found.append((faces[two], length, clearance))
+                elif faces[two] == face and faces[one] != face:
+                    found.append((faces[one], length, clearance))
+        return found
 
 
 def _shortened(hull: Hull, points: np.ndarray, radius: float) -> np.ndarray:

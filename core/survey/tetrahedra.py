@@ -5,11 +5,11 @@ docs/FORMATS.md, section 5.
 
 from __future__ import annotations
 
-from itertools import combinations, permutations
-
 import numpy as np
 
 from ..formats.regn import ITEM, NO_TETRAHEDRON, REFERENCE, TETRAHEDRON
+from ..formats.regn_pairs import PAIRS, PairOrder, find_order
+from ..geometry.clearance import clearances
 from ..geometry.surfaces import split, volumes
 from ..geometry.triangles import corners
 from ..geometry.vectors import cross
@@ -17,10 +17,6 @@ from .facts import Fact, NotMeasurable, Same, Spread, Subject, Tally
 from .navigation import Navigation
 from .surfaces import outside_by_winding
 
-PAIRS = np.array(list(combinations(range(4), 2)))
-ORDERS = np.array(list(permutations(range(6))))
-MOSTLY = 0.9
-"""In how many of the tetrahedra each cost must fit."""
 CLOSE = 1e-4
 """How far off a stored value may be, as a part of the largest coordinate, and still count as the computed one."""
 SAMPLED = 128
@@ -130,19 +126,31 @@ def _centre_distances(navigation: Navigation) -> np.ndarray:
     return np.linalg.norm(centres[:, PAIRS[:, 0]] - centres[:, PAIRS[:, 1]], axis=2)
 
 
+def _found_order(navigation: Navigation) -> PairOrder:
+    """The order of the pairs, by the costs, and the clearances where there is a hull."""
+    pairs = navigation.tetrahedra["pairs"]
+    costs = pairs["cost"], _centre_distances(navigation)
+    if navigation.hull is None or not len(navigation.hull.triangles):
+        return find_order(costs)
+    hull, chosen = navigation.hull, _some(navigation, SAMPLED)
+    centres = navigation.faces["centre"].astype(np.float64)[navigation.tetrahedra["faces"][chosen]]
+    distances = clearances(centres[:, PAIRS], hull.vertices, hull.triangles)
+    return find_order(costs, (pairs["clearance"][chosen], distances))
+
+
 def _pair_order(navigation: Navigation) -> str:
-    """In which order of the pairs of faces the six costs are the distances between centres; the documented one
-    if several."""
-    cost = navigation.tetrahedra["pairs"]["cost"].astype(np.float64)
-    if not cost.any():
-        return "not seen, all costs are 0"
-    apart = np.abs(cost[:, :, None] - _centre_distances(navigation)[:, None, :])
-    fits = (apart <= CLOSE * _scale(navigation)).mean(axis=0)
-    shares = fits[np.arange(6), ORDERS].min(axis=1)
-    best = ORDERS[shares.argmax()]  # the first of them, and the documented order is the first of all
-    if shares.max() < MOSTLY:
-        return "not the distances between centres"
-    return " ".join("".join(map(str, PAIRS[place])) for place in best)
+    """In which order of the pairs of faces costs are distances between centres, and clearances those to rock."""
+    return _found_order(navigation).text
+
+
+def _pair_reason(navigation: Navigation) -> str:
+    """What decides that order, or why nothing does."""
+    return _found_order(navigation).reason
+
+
+def _some(navigation: Navigation, most: int) -> np.ndarray:
+    """Numbers of so many tetrahedra from all over the file, int64 (n,)."""
+    return np.unique(np.linspace(0, len(navigation.tetrahedra) - 1, most).astype(np.int64))
 
 
 def _costs(navigation: Navigation) -> np.ndarray:
@@ -154,7 +162,7 @@ def _clearance_distances(navigation: Navigation) -> np.ndarray:
     """A pair's clearance, as a part of the distance from its faces' nearer centre to the hull; of some tetrahedra."""
     hull, tetrahedra = navigation.partner, navigation.tetrahedra
     most = max(min(SAMPLED, MOST_DISTANCES // (4 * len(hull.triangles))), 1)
-    chosen = tetrahedra[np.unique(np.linspace(0, len(tetrahedra) - 1, most).astype(np.int64))]
+    chosen = tetrahedra[_some(navigation, most)]
     centres = navigation.faces["centre"].astype(np.float64)[chosen["faces"]].reshape(-1, 3)
     distance = _to_triangles(centres, corners(hull.vertices, hull.triangles)).reshape(-1, 4)
     nearer = np.minimum(distance[:, PAIRS[:, 0]], distance[:, PAIRS[:, 1]])
@@ -279,4 +287,5 @@ FACTS = (
     Fact("F117", "A", "unread words of tetrahedra", _N, "zeros so far", _unread, Same(("zeros",))),
     Fact("F118", "I", "volume of the tetrahedra to the hull's free space", _N, "not known", _free_share, Spread()),
     Fact("F119", "C", "references whose spheres meet", _N, "all", _items, Tally()),
+    Fact("F120", "A", "what decides the order of the six pairs", _N, "not known", _pair_reason, Same()),
 )

@@ -18,32 +18,15 @@ from core.formats import mcol, regn, regn_contents
 from core.formats.mcol import Hull
 from core.geometry.clearance import clearances, segment_to_triangle
 from core.geometry.surfaces import split
-from core.navigation.build import build
 from core.navigation.patch import Patched, patch
 from core.runtime.route import Route, find_route
 from tests.oracle import game_queries as game
 from tests.oracle.navigation_search import cheapest, locate, read_navigation
 from tests.oracle.readers import read_col
 from tests.support.hulls import DATA, box, cubic_grid, rock
+from tests.support.volumes import NO_WALL, ROCKS, decoded, hull, volume
 
-ROCKS = "S13_AsteroidVolume_wp"
-NO_WALL = "S01_AsteroidVolume_wp"
 RADIUS = 1.0
-
-
-@functools.cache
-def hull(name: str = ROCKS) -> Hull:
-    return mcol.decode((DATA / f"{name}.col").read_bytes())
-
-
-@functools.cache
-def volume(name: str = ROCKS) -> bytes:
-    one = hull(name)
-    return regn_contents.encode(build(one), one.grid)
-
-
-def decoded(data: bytes) -> regn_contents.Graph:
-    return regn_contents.decode(regn.decode(data))
 
 
 def is_wall(one: Hull, number: int, surface: np.ndarray) -> bool:
@@ -280,7 +263,7 @@ def test_no_way_through_a_patched_volume_touches_rock(name: str) -> None:
 def test_a_clearance_is_never_more_than_the_distance_to_rock(name: str) -> None:
     new, result = patched(name)
     graph = decoded(result.data)
-    segments = graph.centres()[:, regn_contents.PAIRS]
+    segments = graph.pair_segments()
     exact = clearances(segments, new.vertices, new.triangles)
     stored = graph.tetrahedra["pairs"]["clearance"]
     assert (stored <= exact + 1e-3).all()
