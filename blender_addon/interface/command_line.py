@@ -19,7 +19,7 @@ from ...core.disk import files, same_file
 from ...core.editing import rebuild_hull
 from ...core.errors import FormatError, RefusedError, Severity, SylpheedError, naming
 from ...core.formats import kinds
-from ...core.game import known_files
+from ...core.game import loose_files
 from ...core.inspect import describe
 from ...core.text import printable
 from ..checks import problems
@@ -269,7 +269,7 @@ def _open(path: str) -> None:
 
 def _import_file(path: str, hull: importing.HullOptions, parts: importing.SetOptions) -> importing.Imported:
     """Imports a hull or a set, whichever the file is by its content."""
-    kind, data = known_files.read_known(path)
+    kind, data = loose_files.read_known(path)
     scene, name = bpy.context.scene, os.path.basename(path)
     with naming(path):
         if kind is kinds.Kind.HULL:

@@ -12,7 +12,7 @@ from bpy_extras.io_utils import ImportHelper
 
 from ...core.errors import SylpheedError
 from ...core.formats import kinds
-from ...core.game import known_files
+from ...core.game import loose_files
 from ..scene import importing
 from .preferences import PATH_OPTIONS
 from .reporting import Result, finish_import, report
@@ -46,7 +46,7 @@ class ImportFiles(ImportHelper):
     def foreign(self, path: str, detail: str = "") -> str:
         """What to say of a file that isn't of this operator's kind, "" of one that is."""
         try:
-            found = known_files.detect_file(path)
+            found = loose_files.detect_file(path)
         except SylpheedError as error:
             return str(error)
         wanted = kinds.Kind[self.kind]

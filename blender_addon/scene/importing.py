@@ -16,7 +16,7 @@ from ...core.editing import assemble
 from ...core.errors import RefusedError, naming
 from ...core.formats import collision_set, mcol
 from ...core.formats.kinds import Kind
-from ...core.game import known_files
+from ...core.game import loose_files
 from ...core.geometry import surfaces
 from ...core.geometry.triangles import repeated
 from ...core.text import some
@@ -71,7 +71,7 @@ class Imported:
 def import_hull(scene: bpy.types.Scene, path: str, options: HullOptions) -> Imported:
     """Reads a `.col` and makes its objects. Raises `SylpheedError`, and makes none then."""
     with naming(path):
-        imported = make_hull(scene, os.path.basename(path), known_files.read_known(path)[1], options)
+        imported = make_hull(scene, os.path.basename(path), loose_files.read_known(path)[1], options)
     custom_properties.set_file(imported.root, path)
     return imported
 
@@ -79,7 +79,7 @@ def import_hull(scene: bpy.types.Scene, path: str, options: HullOptions) -> Impo
 def import_set(scene: bpy.types.Scene, path: str, options: SetOptions, progress: Progress) -> Imported:
     """Reads a CollisionSet and makes an object for each part that the filter names. Raises `SylpheedError`."""
     with naming(path):
-        data = files.read_file(path, known_files.MOST[Kind.COLLISION_SET])
+        data = files.read_file(path, loose_files.MOST[Kind.COLLISION_SET])
         return make_set(scene, os.path.basename(path), data, options, progress)
 
 

@@ -16,7 +16,7 @@ from ...core.formats import mcol, regn, regn_contents
 from ...core.formats.kinds import Kind
 from ...core.formats.mcol import Hull
 from ...core.formats.regn import Navigation
-from ...core.game import known_files
+from ...core.game import loose_files
 from ...core.game.archive import open_archive
 from ...core.game.game_folder import HULL_ENDING, NAVIGATION_ENDING, find_game, known_names
 from ...core.game.mod_folder import mod_archive
@@ -117,8 +117,8 @@ def _pairs(root: bpy.types.Object, mod: str) -> Iterator[_Pair]:
         beside = os.path.splitext(path)[0] + NAVIGATION_ENDING
         yield _Pair(
             beside,
-            lambda: read_file(path, known_files.MOST[Kind.HULL]),
-            lambda: read_file(beside, known_files.MOST[Kind.NAVIGATION]),
+            lambda: read_file(path, loose_files.MOST[Kind.HULL]),
+            lambda: read_file(beside, loose_files.MOST[Kind.NAVIGATION]),
         )
 
 

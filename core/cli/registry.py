@@ -15,7 +15,7 @@ from ..formats import collision_set, idxd, mcol, obj, regn
 from ..formats.kinds import Kind
 from ..game.archive import Archive, open_archive
 from ..game.game_folder import find_game, known_names
-from ..game.known_files import read_known
+from ..game.loose_files import read_known
 from ..inspect import check_archive, check_hull, check_set, check_table, describe, diff_hull
 from ..inspect.checks import Check
 from ..inspect.diff_archive import diff_archives

@@ -16,13 +16,13 @@ from ..formats.kinds import Kind, detect
 from ..formats.mcol import Hull
 from ..game import game_folder
 from ..game.archive import Archive
-from ..game.known_files import detect_file
+from ..game.loose_files import detect_file
 from ..game.stage_tables import is_stage_entry, is_stage_table
 from ..inspect import check_archive, check_game, check_hull
 from ..inspect.checks import Check, findings, worst_first
 from ..rules.rule import Rule
 from ..rules.severity import worst
-from .baseline import Originals, tolerate_checks, tolerate_findings
+from .originals import Originals, tolerate_checks, tolerate_findings
 from .registry import FORMATS, load
 
 Progress = Callable[[int, int, str], None]

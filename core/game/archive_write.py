@@ -23,7 +23,7 @@ from ..formats.hashes import file_id
 from ..formats.ipfb import Entry, Table
 from .archive import BLOCK, Archive, Progress, open_archive, read_range
 from .archive_files import archive_files, part_names
-from .entry_contents import Contents
+from .entry_cache import Contents
 
 LARGEST_ALIGNMENT = 1 << 20
 """A word beyond this is damage: rounding up to it would fill the disk with zeros."""

@@ -21,7 +21,7 @@ from ..formats import mcol, regn
 from .archive import Archive, open_archive
 from .archive_files import archive_files
 from .archive_write import write_archive
-from .entry_contents import Contents
+from .entry_cache import Contents
 from .game_folder import HULL_ENDING, NAVIGATION_ENDING, Game, find_game, known_names
 
 COLLISION_FOLDER, COLLISION_ARCHIVE = "hidden", "MiscBin.pak"

@@ -15,7 +15,7 @@ from core.editing.build import empty_hull
 from core.errors import FormatError
 from core.formats import collision_set, mcol, obj
 from core.formats.kinds import Kind, detect
-from core.game.known_files import detect_file
+from core.game.loose_files import detect_file
 from tests.support.foreign_systems import NamesWithoutCase
 from tests.support.hulls import DATA, HULLS, LARGE, box, read, rock
 

@@ -13,7 +13,7 @@ from core.errors import FormatError
 from core.formats import idxd
 from core.formats.kinds import ENOUGH, MAGIC, Kind
 from core.game.archive_write import make_archive
-from core.game.known_files import MOST, read_known
+from core.game.loose_files import MOST, read_known
 from core.text import printable
 from tests.support.foreign_systems import nested
 from tests.support.hulls import DATA

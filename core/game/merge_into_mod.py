@@ -13,9 +13,9 @@ from ..formats.collision_set import split
 from ..formats.hashes import file_id
 from ..text import some
 from .archive import open_archive
-from .entry_contents import Contents
+from .entry_cache import Contents
 from .game_folder import HULL_ENDING, SETS, Game, known_names
-from .merge_entry import Merged, Version, merge_sets, merge_whole
+from .merge_versions import Merged, Version, merge_sets, merge_whole
 from .merge_volumes import Remake, merge_volumes
 from .mod_folder import Progress, Written, mod_archive, require_apart, write_changed
 

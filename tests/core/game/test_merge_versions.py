@@ -10,7 +10,7 @@ import pytest
 from core.errors import FormatError, RefusedError
 from core.formats.collision_set import CollisionSet, Part, decode, encode, split
 from core.formats.hashes import file_id
-from core.game.merge_entry import WHOLE, Claim, Version, decide, mark, merge_sets, merge_whole
+from core.game.merge_versions import WHOLE, Claim, Version, decide, mark, merge_sets, merge_whole
 from tests.support.hulls import read
 
 GAME, SOURCE, MINE, OTHER = b"game", b"source", b"mine", b"other"

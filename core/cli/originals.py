@@ -20,7 +20,7 @@ from ..formats.collision_set import CollisionSet
 from ..formats.kinds import Kind, detect
 from ..formats.mcol import Hull
 from ..game.archive import Archive
-from ..game.known_files import read_known
+from ..game.loose_files import read_known
 from ..inspect.checks import Check
 from ..rules.rule import Rule
 from .registry import FORMATS, open_named
