@@ -9,10 +9,12 @@ import secrets
 import stat
 import time
 from collections import deque
+from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
 from ..errors import FormatError
+from .system_errors import system_error
 
 PREFIX, SUFFIX = ".sylpheed-", ".tmp"
 ABANDONED_AFTER = 24 * 3600.0
@@ -42,7 +44,7 @@ def read_file(path: str | os.PathLike[str], most: int = LARGEST) -> bytes:
         with open(path, "rb") as stream:
             return read_stream(stream, most)
     except OSError as error:
-        raise FormatError(f"can't be read ({error.strerror or error})", file=str(path)) from error
+        raise system_error(error, "can't be read", path) from error
     except FormatError as error:
         raise error.within(str(path)) from None
 
@@ -82,7 +84,7 @@ def walk(folder: str | os.PathLike[str]) -> tuple[list[Path], list[FormatError]]
                 waiting.extendleft(path for path in inside if os.path.islink(path))
         except OSError as error:
             if error.errno not in (errno.ENOENT, errno.ELOOP):
-                problems.append(FormatError(f"can't be read ({error.strerror or error})", file=place))
+                problems.append(system_error(error, "can't be read", place))
     return sorted(found), problems
 
 
@@ -99,7 +101,7 @@ def make_folder(path: str | os.PathLike[str]) -> None:
                 os.mkdir(folder)
         os.listdir(path)
     except OSError as error:
-        raise FormatError(f"the folder can't be created ({error.strerror or error})", file=str(path)) from error
+        raise system_error(error, "the folder can't be created", path) from error
 
 
 def write_file(path: str | os.PathLike[str], data: bytes) -> None:
@@ -126,11 +128,11 @@ def write_file(path: str | os.PathLike[str], data: bytes) -> None:
             kept = _keep(temporary, target)
             temporary = ""
             remedy = f"{UNBLOCK}; the new file is kept as {kept}"
-            raise FormatError(_reason(error), file=str(path), remedy=remedy) from error
+            raise replace(system_error(error, "can't be written", path), remedy=remedy) from error
         temporary = ""
         _remove_abandoned(target.parent)
     except OSError as error:
-        raise FormatError(_reason(error), file=str(path)) from error
+        raise system_error(error, "can't be written", path) from error
     finally:
         if temporary:
             with contextlib.suppress(OSError):  # the folder itself is gone, and the temporary with it
@@ -194,10 +196,6 @@ def _keep(temporary: str, target: Path) -> Path:
                 os.rename(temporary, kept)
                 return kept
     return Path(temporary)
-
-
-def _reason(error: OSError) -> str:
-    return f"can't be written ({error.strerror or error})"
 
 
 def _remove_abandoned(folder: Path) -> None:

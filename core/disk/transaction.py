@@ -33,6 +33,7 @@ from typing import BinaryIO
 from ..errors import FormatError
 from .files import TRIES, UNBLOCK, BlockedError, replace_patiently
 from .lock import alone
+from .system_errors import system_error
 
 Writer = Callable[[BinaryIO], object]
 
@@ -125,7 +126,7 @@ def pending(folder: Path, group: str) -> dict[str, Path | None]:
             new = plan.at(name, NEW)
             files[name] = None if size is None else new if new.exists() else plan.at(name)
     except OSError as error:
-        raise FormatError(f"can't be read ({error.strerror or error})", file=str(folder / group)) from error
+        raise system_error(error, "can't be read", folder / group) from error
     return files
 
 
@@ -266,7 +267,7 @@ def _read_journal(folder: Path, group: str) -> _Plan | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise FormatError(f"can't be read ({error.strerror or error})", file=str(journal)) from error
+        raise system_error(error, "can't be read", journal) from error
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
         raise FormatError("not a journal of this program", file=str(journal), remedy="delete or rename it") from error
     # the names decide what is renamed and deleted, so none may lead out of the folder

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from ..disk import transaction
 from ..disk.files import read_file
+from ..disk.system_errors import system_error
 from ..errors import FormatError, naming
 from ..formats import compression, ipfb
 from ..formats.entry_names import base_name, ids, inner_path
@@ -247,7 +248,7 @@ def _stamp(path: str) -> tuple[str, int, int]:
     try:
         status = os.stat(path)
     except OSError as error:
-        raise FormatError(f"can't be read ({error.strerror or error})") from error
+        raise system_error(error, "can't be read") from error
     return path, status.st_mtime_ns, status.st_size
 
 
@@ -262,7 +263,7 @@ def _parts(pak: Path, waiting: Mapping[str, Path | None]) -> dict[int, Part]:
                 parts[number] = Part(os.fspath(path), os.stat(path).st_size)
         return parts
     except OSError as error:
-        raise FormatError(f"its data files can't be read ({error.strerror or error})") from error
+        raise system_error(error, "its data files can't be read") from error
 
 
 def read_range(path: str, offset: int, size: int, block: int = BLOCK) -> Iterator[bytes]:
@@ -280,4 +281,4 @@ def read_range(path: str, offset: int, size: int, block: int = BLOCK) -> Iterato
                 yield data
     except OSError as error:
         name = os.path.basename(path)
-        raise FormatError(f"{name} can't be read ({error.strerror or error})") from error
+        raise system_error(error, f"{name} can't be read") from error

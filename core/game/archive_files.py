@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from ..errors import FormatError
+from ..disk.system_errors import system_error
 from ..formats import ipfb
 
 
@@ -29,7 +29,7 @@ def archive_files(pak: str | os.PathLike[str]) -> list[Path]:
     try:
         names = sorted(os.listdir(path.parent))
     except OSError as error:
-        raise FormatError(f"can't be read ({error.strerror or error})", file=str(path.parent)) from error
+        raise system_error(error, "can't be read", path.parent) from error
     return [path.parent / name for name in names if belongs_to_archive(path.name, name)]
 
 

@@ -16,6 +16,7 @@ from ..disk import transaction
 from ..disk.files import make_folder
 from ..disk.lock import alone
 from ..disk.same_file import same_file
+from ..disk.system_errors import system_error
 from ..errors import FormatError
 from ..formats import compression, ipfb
 from ..formats.binary import padding
@@ -327,7 +328,7 @@ def _write(target: Path, table: Table, parts: Mapping[int, _Part], *, backup: bo
     try:
         there = part_names(target.name, [path.name for path in target.parent.iterdir()])
     except OSError as error:
-        raise FormatError(f"can't be written ({error.strerror or error})", file=str(target)) from error
+        raise system_error(error, "can't be written", target) from error
     done, total = 0, sum(part.size for part in parts.values())
 
     def writer(part: _Part) -> transaction.Writer:

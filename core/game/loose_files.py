@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from ..disk.files import read_stream
+from ..disk.system_errors import system_error
 from ..errors import FormatError
 from ..formats.kinds import ENOUGH, Kind, detect
 
@@ -29,7 +30,7 @@ def detect_file(path: str | os.PathLike[str]) -> Kind | None:
         with Path(path).open("rb") as stream:
             return detect(stream.read(ENOUGH))
     except OSError as error:
-        raise FormatError(f"can't be read ({error.strerror or error})", file=str(path)) from error
+        raise system_error(error, "can't be read", path) from error
 
 
 def read_known(path: str | os.PathLike[str]) -> tuple[Kind | None, bytes]:
@@ -48,6 +49,6 @@ def read_known(path: str | os.PathLike[str]) -> tuple[Kind | None, bytes]:
             stream.seek(0)
             return kind, read_stream(stream, MOST[kind])
     except OSError as error:
-        raise FormatError(f"can't be read ({error.strerror or error})", file=str(path)) from error
+        raise system_error(error, "can't be read", path) from error
     except FormatError as error:
         raise error.within(str(path)) from None

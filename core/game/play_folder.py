@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ..disk.same_file import is_inside, same_file
+from ..disk.system_errors import system_error
 from ..disk.transaction import Writer, replace_files
 from ..errors import FormatError, RefusedError
 from .game_folder import find_game
@@ -194,7 +195,7 @@ def _digest(path: Path) -> str:
         with path.open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
     except OSError as error:
-        raise FormatError(f"can't be read ({error.strerror or error})", file=str(path)) from error
+        raise system_error(error, "can't be read", path) from error
 
 
 def _copy(source: Path, report: Callable[[int], None]) -> Writer:

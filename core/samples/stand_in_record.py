@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from ..disk.files import read_file, write_file
+from ..disk.system_errors import system_error
 from ..errors import FormatError
 
 RECORD = "stand-in.json"
@@ -69,7 +70,7 @@ def _below(root: Path, folders: Collection[str]) -> set[str]:
             else:
                 found.add(name)
     except OSError as error:
-        raise FormatError(f"the folder can't be created ({error.strerror or error})", file=str(root)) from error
+        raise system_error(error, "the folder can't be created", root) from error
     return found
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ..disk.system_errors import system_error
 from ..errors import FormatError
 from ..formats.hashes import file_id
 from ..formats.kinds import Kind, detect
@@ -73,7 +74,7 @@ def find_inputs(path: str | os.PathLike[str], everything: bool) -> Inputs:
             if found:
                 inputs.loose = [file for file in inputs.loose if file.suffix.lower() in (".pak", ".tbl")]
     except OSError as error:
-        raise FormatError(f"can't be read ({error.strerror or error})", file=str(path)) from error
+        raise system_error(error, "can't be read", path) from error
     if not inputs.loose:
         raise FormatError("nothing is there", file=str(path), remedy="choose the folder of the extracted game disc")
     _open_archives(inputs)
