@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.editing.build import build_from_nothing, build_like, build_new, hull_meshes
-from core.errors import FormatError, Severity
+from core.errors import RefusedError, Severity
 from core.formats import mcol, obj
 from core.geometry import surfaces
 from core.geometry.surfaces import Facing
@@ -137,7 +137,7 @@ def test_the_giant_rock_that_pokes_in_is_built_as_it_is():
     assert 0 < rocks.sum() < 300
     rebuilt, findings = build_like(hull_meshes(again, "x"), again)
     assert mcol.encode(rebuilt) == mcol.encode(again) and not findings
-    with pytest.raises(FormatError, match="winding"):
+    with pytest.raises(RefusedError, match="winding"):
         build_from_nothing(meshes, 25, "no")
 
 
