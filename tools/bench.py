@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tools.bench_imports import hull_import_row, library_rows, mod_row, scene_rows
+from tools.bench_imports import hull_import_row, mod_row, scene_rows, set_rows
 from tools.bench_measuring import Row, quiet, quietly
 from tools.bench_reading import memory_row, reading_rows
 from tools.bench_rebuild import rebuild_rows
@@ -75,7 +75,7 @@ def all_rows(zip_path: Path, folder: Path, once: bool) -> list[Row]:
     # As in a Blender that has worked for a while: memory that was free before is kept for later arrays.
     np.ones(30 << 20, np.uint8)
     with quiet():
-        rows = library_rows(bpy, folder)
+        rows = set_rows(bpy, folder)
         rows += [hull_import_row(bpy, folder), mod_row(bpy, folder)]
         rows += scene_rows(bpy, folder) if once else []
     hull_rows, memory = rebuild_rows(once)

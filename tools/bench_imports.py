@@ -11,15 +11,15 @@ import numpy as np
 from tools.bench_measuring import Row, Work, compare, seconds
 
 
-def library_rows(bpy, folder: Path) -> list[Row]:
-    """Import and export of the whole library against the barest calls and Blender's own OBJ files."""
+def set_rows(bpy, folder: Path) -> list[Row]:
+    """Import and export of a whole collision set against the barest calls and Blender's own OBJ files."""
     from core.formats import collision_set
     from core.samples import sets
 
-    path, obj_path, out = folder / "CollisionSet.bin", folder / "library.obj", folder / "out.bin"
-    library = sets.sample_set(1)
-    path.write_bytes(collision_set.encode(library))
-    ready = [(p.name, *bare_arrays(p.vertices, p.triangles)) for p in library.parts]
+    path, obj_path, out = folder / "CollisionSet.bin", folder / "set.obj", folder / "out.bin"
+    model = sets.sample_set(1)
+    path.write_bytes(collision_set.encode(model))
+    ready = [(p.name, *bare_arrays(p.vertices, p.triangles)) for p in model.parts]
 
     def empty() -> None:
         bpy.ops.wm.read_homefile(use_empty=True)
@@ -28,13 +28,13 @@ def library_rows(bpy, folder: Path) -> list[Row]:
         bpy.ops.import_scene.sylpheed_set(filepath=str(path))
 
     empty()
-    bare_library(bpy, ready)
+    bare_set(bpy, ready)
     plain = {"export_materials": False, "export_normals": False, "export_uv": False}
     bpy.ops.wm.obj_export(filepath=str(obj_path), **plain)
-    triangles = sum(len(part.triangles) for part in library.parts)
-    what = f"import a CollisionSet of {len(library.parts)} meshes, {triangles:,} triangles"
+    triangles = sum(len(part.triangles) for part in model.parts)
+    what = f"import a CollisionSet of {len(model.parts)} meshes, {triangles:,} triangles"
     rows = [
-        Row(what, "the barest bpy calls", 1.3, compare(ours, lambda: bare_library(bpy, ready), 15, empty)),
+        Row(what, "the barest bpy calls", 1.3, compare(ours, lambda: bare_set(bpy, ready), 15, empty)),
         Row(
             "the same",
             "Blender's OBJ importer",
@@ -111,7 +111,7 @@ def bare_arrays(vertices: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray
     )
 
 
-def bare_library(bpy, ready) -> None:
+def bare_set(bpy, ready) -> None:
     """The meshes that our import makes, flat shading and numbers included, and nothing beside them."""
     collection = bpy.data.collections.new("bare")
     bpy.context.scene.collection.children.link(collection)

@@ -18,11 +18,11 @@ def reading_rows(folder: Path, memory: dict[str, float]) -> list[Row]:
     rows = []
     small = (folder / "game" / "loose" / "S14_p2_AsteroidVolume_wp.col").read_bytes()
     large = mcol.encode(rock_field(LARGEST_CLOSED))
-    library = (folder / "CollisionSet.bin").read_bytes()
+    set_data = (folder / "CollisionSet.bin").read_bytes()
     for what, decode, data, bound in (
         ("decode a .col", mcol.decode, large, 5.0),
         ("decode a small .col", mcol.decode, small, 5.0),
-        ("decode a set", collision_set.decode, library, 2.0),
+        ("decode a set", collision_set.decode, set_data, 2.0),
     ):
 
         def swapped(data=data) -> np.ndarray:

@@ -44,7 +44,7 @@ def replace_entries(
     for name, file in files:
         entry = archive.find(name)
         if entry.hash in changed:
-            raise RefusedError(f"{archive.label(entry)} is to be replaced twice", file=file, remedy="name it once")
+            raise RefusedError(f"{archive.label(entry)} is named twice", file=file, remedy="name it once")
         changed[entry.hash] = _contents(archive, entry, file, force, warnings)
     warnings += _navigation_warnings(archive, {archive.label(archive.find(key)): changed[key] for key in changed})
     make_folder(folder)
@@ -73,7 +73,7 @@ def _contents(archive: Archive, entry: Entry, file: str, force: bool, warnings: 
     if kind is not Kind.ARCHIVE:
         faults = [fault.message for fault in _faults(kind, data, original, file)]
         if faults and not force:
-            problem, remedy = f"verify fails it: {'; '.join(faults)}", "fix it, or take it all the same with --force"
+            problem, remedy = f"`verify` finds errors: {'; '.join(faults)}", "fix it, or accept it with --force"
             raise RefusedError(problem, file=file, remedy=remedy)
         warnings += [f"{file}: {fault}" for fault in faults]
     return data
@@ -107,5 +107,5 @@ def _navigation_warnings(archive: Archive, changed: dict[str, bytes]) -> list[st
             data = lower[hull.lower()] if hull.lower() in lower else archive.read(archive.find(hull))
             warnings.update(dict.fromkeys(navigation_warnings(archive, hull, data, volume)))
         except FormatError as error:
-            warnings[f"whether {stem}{NAVIGATION_ENDING} fits can't be told: {error}"] = None
+            warnings[f"whether {stem}{NAVIGATION_ENDING} fits can't be decided: {error}"] = None
     return list(warnings)

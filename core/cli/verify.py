@@ -1,4 +1,4 @@
-"""Every check of files, of the entries of archives, and of game folders: what `python -m core verify` tells."""
+"""Runs every check on files, entries of archives and game folders, for `python -m core verify`."""
 
 from __future__ import annotations
 
@@ -142,10 +142,10 @@ def verify(paths: list[str], progress: Progress, options: Options = Options()) -
     for number, (file, below_it) in enumerate(files):
         progress(number, count, file.name)
 
-        def told(entry: str, number: int = number, file: Path = file) -> None:
+        def report(entry: str, number: int = number, file: Path = file) -> None:
             progress(number, count, f"{file.name}: {entry}")
 
-        yield from run.file(file, below_it, told)
+        yield from run.file(file, below_it, report)
     for number, game in enumerate(games, len(files)):
         progress(number, count, game.root.name)
         yield run.game(game, len(found) - len(files))
@@ -171,12 +171,11 @@ def _is_known(file: Path) -> bool:
     try:
         return detect_file(file) is not None
     except FormatError:
-        return True  # reading it once more tells why it can't be
+        return True  # reading it again reports why it can't be
 
 
 class _Run:
-    """What one run needs to know. Results are kept by content: the game stores one library 18 times, which is checked
-    once."""
+    """What one run needs to know. Results are kept by content: the game stores one collision set 18 times."""
 
     def __init__(self, options: Options, games: list[game_folder.Game]) -> None:
         self.options = options
@@ -185,7 +184,7 @@ class _Run:
         self.results: dict[tuple[bytes, bytes], Verified] = {}
         self.skipped = 0  # entries beside the stage tables
 
-    def file(self, file: Path, below: Path, told: Callable[[str], None]) -> list[Verified]:
+    def file(self, file: Path, below: Path, report: Callable[[str], None]) -> list[Verified]:
         """The results of a file, and of its entries if it is an archive."""
         original = self.originals.file(file, below) if self.originals else None
         try:
@@ -193,14 +192,14 @@ class _Run:
         except FormatError as error:
             return [Verified(str(file), error=str(error))]
         if kind is Kind.ARCHIVE:
-            return self.archive(file, model, original, told)
+            return self.archive(file, model, original, report)
         source = None
         if self.originals:
             source = self.originals.decode(kind, self.originals.data(kind, original, file.name))
         return [dataclasses.replace(_verify_model(kind, model, source), file=str(file))]
 
     def archive(
-        self, file: Path, opened: Archive, original: Path | None, told: Callable[[str], None]
+        self, file: Path, opened: Archive, original: Path | None, report: Callable[[str], None]
     ) -> list[Verified]:
         """The results of an archive and of the entries that there are checks for."""
         entries: dict[int, Verified] = {}
@@ -209,7 +208,7 @@ class _Run:
             digest = hashlib.sha256(data).digest()
             for row in sharing:
                 label = opened.label(opened.entries[row])
-                told(label)
+                report(label)
                 result = self.entry(str(file), label, data, digest, original)
                 if result:
                     entries[row] = result

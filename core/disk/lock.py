@@ -1,4 +1,4 @@
-"""One writer of archives at a time: two Blenders of a user may be told to write the same mod.
+"""One writer of archives at a time: two Blenders of a user may write the same mod.
 
 Programs meet at a file in the system's folder for temporary ones. Those to which the system gives another folder, in
 a sandbox or of another user, don't know of each other.

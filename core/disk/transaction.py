@@ -115,7 +115,7 @@ def _recover(folder: Path, group: str) -> bool:
 def pending(folder: Path, group: str) -> dict[str, Path | None]:
     """The files of an interrupted switch that count, by their names; None for a file that goes. Writes nothing.
 
-    Raises `FormatError` if its journal makes no sense, or the folder can't be read.
+    Raises `FormatError` if its journal can't be understood, or the folder can't be read.
     """
     plan = _read_journal(folder, group)
     if plan is None or not plan.switching:

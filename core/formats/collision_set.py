@@ -1,4 +1,4 @@
-"""CollisionSet (`.bin`), the library of object meshes: decode and encode. docs/FORMATS.md, section 4."""
+"""CollisionSet (`.bin`), the meshes of objects: decode and encode. docs/FORMATS.md, section 4."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LONGEST_SEEN_FIELD = 4096
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Part:
-    """One mesh of a library.
+    """One mesh of a collision set.
 
     `name_field` is the name as stored, the closing NUL and what follows it included. `vertices` float32
     (nv, 3) in game units, `triangles` uint32 (nt, 3). Open shells, doubled triangles, triangles without area
@@ -56,12 +56,12 @@ class Part:
 
     @property
     def id(self) -> int:
-        """What the game tells parts apart by: the file id of the name. Few pairs of different names share one."""
+        """The file id of the name, by which the game distinguishes parts. Few pairs of different names share one."""
         return file_id(self.name_field.split(b"\0")[0])
 
 
 class Records(Sequence[Part]):
-    """The parts of a decoded library. Each is made when it is first asked for, of views of the file's words.
+    """The parts of a decoded collision set. Each is made when it is first asked for, of views of the file's words.
 
     `places`: for each record where in the file its vertices begin, its triangles begin, and it ends. Words are swapped
     once for all arrays that begin at the same remainder modulo 4. In the game's file these are all, but a name field
@@ -102,7 +102,7 @@ class Records(Sequence[Part]):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CollisionSet:
-    """The records of a library in file order, and the bytes behind the last, which should be none."""
+    """The records of a collision set in file order, and the bytes behind the last, which should be none."""
 
     parts: Sequence[Part]
     trailing: bytes = b""
@@ -148,10 +148,10 @@ def decode(data: bytes) -> CollisionSet:
     return CollisionSet(Records(data, name_fields, places, excesses), data[end:])
 
 
-def encode(library: CollisionSet) -> bytes:
+def encode(model: CollisionSet) -> bytes:
     """The bytes of a CollisionSet. A decoded one gives the bytes that it was decoded from."""
     pieces: list[bytes] = []
-    for part in library.parts:
+    for part in model.parts:
         body = (
             part.name_field,
             COUNTS.pack(len(part.vertices), len(part.triangles)),
@@ -159,7 +159,7 @@ def encode(library: CollisionSet) -> bytes:
             big_endian(part.triangles, ">u4"),
         )
         pieces += (HEAD.pack(sum(map(len, body)) + part.size_excess, len(part.name_field)), *body)
-    return b"".join((*pieces, library.trailing))
+    return b"".join((*pieces, model.trailing))
 
 
 def split(data: bytes) -> tuple[list[tuple[int, bytes]], bytes]:
@@ -167,12 +167,12 @@ def split(data: bytes) -> tuple[list[tuple[int, bytes]], bytes]:
 
     Raises `FormatError` for what can't be decoded.
     """
-    library = decode(data)
-    if not isinstance(library.parts, Records):
+    model = decode(data)
+    if not isinstance(model.parts, Records):
         raise TypeError("a decoded set has records")
-    ends = [end for _, _, end in library.parts.places]
-    ids = (file_id(field.split(b"\0")[0]) for field in library.parts.name_fields)
-    return [(id_, data[start:end]) for id_, start, end in zip(ids, [0, *ends], ends, strict=False)], library.trailing
+    ends = [end for _, _, end in model.parts.places]
+    ids = (file_id(field.split(b"\0")[0]) for field in model.parts.name_fields)
+    return [(id_, data[start:end]) for id_, start, end in zip(ids, [0, *ends], ends, strict=False)], model.trailing
 
 
 def encode_name(name: str) -> bytes:
@@ -184,16 +184,16 @@ def encode_name(name: str) -> bytes:
         spelled = name.encode("cp932")
     except UnicodeEncodeError as error:
         raise FormatError(
-            f"the name {name!r} can't be stored: {name[error.start]!r} isn't in CP932", remedy="rename the object"
+            f"the name {name!r} can't be stored: {name[error.start]!r} isn't in CP932", remedy="rename the part"
         ) from error
     if not spelled or b"\0" in spelled:
-        raise FormatError(f"the name {name!r} can't be stored: it is empty or holds a NUL", remedy="rename the object")
+        raise FormatError(f"the name {name!r} can't be stored: it is empty or holds a NUL", remedy="rename the part")
     if len(spelled) > NAME_LIMIT:
         raise FormatError(
             f"the name {name!r} is too long",
             expected=f"{NAME_LIMIT} bytes at most",
             found=f"{len(spelled)}",
-            remedy="rename the object",
+            remedy="rename the part",
         )
     return spelled.ljust(max(16, (len(spelled) + 8) // 8 * 8), b"\0")
 
@@ -238,7 +238,7 @@ def _refuse_size(data: bytes, place: tuple[int, int, int], name_field: bytes, nu
             offset=name_at - HEAD.size,
             expected=f"{end - name_at:,} bytes for {vertex_count:,} vertices and {triangle_count:,} triangles",
             found=f"{HEAD.unpack_from(data, name_at - HEAD.size)[0]:,}",
-            remedy="this is no CollisionSet, or it is damaged",
+            remedy="this isn't a collision set, or it is damaged",
         )
 
 
@@ -254,7 +254,7 @@ def _refuse_record(data: bytes, offset: int, number: int) -> NoReturn:
             offset=offset + 4,
             expected="16, 24 or 32 bytes",
             found="0",
-            remedy="this is no CollisionSet, or it is damaged",
+            remedy="this isn't a collision set, or it is damaged",
         )
     counts_at = name_at + name_length
     vertices_at = counts_at + COUNTS.size

@@ -14,7 +14,7 @@ PACKED = struct.Struct(">2sII")  # magic, size, adler; in front of the zlib stre
 PACKED_HEAD = "the first words of the packed data"
 
 ENOUGH = PACKED.size
-"""How many of an entry's first bytes tell its unpacked size."""
+"""How many of an entry's first bytes say its unpacked size."""
 
 SMALLEST_PACKED = 17
 """Bytes of the smallest packed entry that public tools take for one: the head and the shortest of streams."""
@@ -35,7 +35,7 @@ def is_packed(stored: bytes, size: int | None = None) -> bool:
 
 def unpacked_size(stored: bytes, size: int | None = None) -> int | None:
     """The length that a packed entry of `size` bytes declares, None for a raw one; the first `ENOUGH` bytes
-    tell it. Without a size it is that of the bytes."""
+    say it. Without a size it is that of the bytes."""
     if not is_packed(stored, size):
         return None
     check_extent(stored, PACKED.size, 0, PACKED_HEAD)

@@ -1,7 +1,7 @@
 """IDXD and IXUD tables: sections of key and value strings (docs/FORMATS.md, section 7).
 
 A table that was read is written back byte for byte: the pool of strings stays as it is, with what nothing points to,
-and a changed value is added to it, so that a string shared by several rows changes for none of the others. Nothing in
+and a changed value is added to it, so that a string shared by several rows stays the same for the others. Nothing in
 a table but its two counts is trusted: a row that says something odd has no value, and `table_check` reports it.
 """
 

@@ -8,7 +8,7 @@ import re
 from .collision_set import COUNTS, HEAD, LONGEST_SEEN_FIELD, TRIANGLE, VERTEX
 
 ENOUGH = LONGEST_SEEN_FIELD + HEAD.size + COUNTS.size
-"""How many of a file's first bytes tell its kind."""
+"""How many of a file's first bytes decide its kind."""
 
 
 class Kind(enum.Enum):
@@ -31,7 +31,7 @@ MAGIC = {
 
 
 def detect(data: bytes) -> Kind | None:
-    """The kind of a file with these first bytes, `ENOUGH` of them or all; None if it is none of them."""
+    """The kind of a file with these first bytes, `ENOUGH` of them or all; None for any other file."""
     return MAGIC.get(bytes(data[:4])) or (Kind.COLLISION_SET if _begins_a_set(data) else None)
 
 

@@ -1,7 +1,7 @@
 """Archives on the disk: NAME.pak with its data files NAME.p00, NAME.p01, … (docs/FORMATS.md, section 6).
 
-An archive stores no names, only their hashes; names come from `stage.known_names`. Opening one reads the table and
-nothing else. `archive_write` writes archives, `archive_extract` unpacks entries to a folder.
+An archive stores no names, only their hashes; names come from `game_folder.known_names`. Opening one reads only the
+table. `archive_write` writes archives, `archive_extract` unpacks entries to a folder.
 """
 
 from __future__ import annotations
@@ -244,7 +244,7 @@ def most_to_read(archive: Archive) -> int:
 
 
 def _stamp(path: str) -> tuple[str, int, int]:
-    """What tells that a table was written anew."""
+    """What changes when a table is written again."""
     try:
         status = os.stat(path)
     except OSError as error:

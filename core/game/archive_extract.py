@@ -44,8 +44,8 @@ def extract(
     """Unpacks the entries of these names or hashes, or all, as files of `target_dir`; existing ones are replaced.
 
     A file has its entry's name, made safe by `safe_name`; `<hash>.bin` where the name isn't known. An entry that
-    can't be read is left out and told in the result. Raises `FormatError`, before anything is written, for a name that
-    the archive lacks, if a file of the archive itself would be replaced, and without `force` for more than
+    can't be read is left out and reported in the result. Raises `FormatError`, before anything is written, for a name
+    that the archive lacks, if a file of the archive itself would be replaced, and without `force` for more than
     `LARGEST_IN_ALL` bytes; later with the system's reason if a file can't be written.
     """
     folder = Path(target_dir)

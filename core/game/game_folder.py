@@ -111,7 +111,7 @@ def known_names(game: Game | None = None) -> dict[int, str]:
         try:
             found = stages(game)
         except FormatError:
-            pass  # `check` tells it; the shipped names still help
+            pass  # `check_game` reports it; the shipped names still help
     return names_in(found)
 
 
@@ -172,7 +172,7 @@ def _is_pending(pak: Path) -> bool:
     try:
         return pending(pak.parent, pak.name).get(pak.name) is not None
     except FormatError:
-        return True  # opening it tells what is wrong
+        return True  # opening it reports what is wrong
 
 
 def _folders(folder: Path) -> list[Path]:

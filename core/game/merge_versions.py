@@ -15,7 +15,7 @@ from ..errors import FormatError, RefusedError
 from ..formats.collision_set import HEAD, spelled, split
 
 Key = tuple[int, int]
-"""What the game tells a record by, its `Part.id`, and how many records of that id come before it."""
+"""What the game knows a part by, its `Part.id`, and how many parts of that id come before it."""
 
 WHOLE: Key = (0, 0)
 """The key of an entry that is decided as a whole."""

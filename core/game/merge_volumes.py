@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from ..errors import SylpheedError
-from .entry_contents import Contents
+from .entry_cache import Contents
 from .game_folder import HULL_ENDING, NAVIGATION_ENDING
 
 Remake = Callable[[bytes, bytes, bytes], tuple[bytes, list[str]]]

@@ -86,7 +86,7 @@ def _written_in(mod: str) -> list[Path]:
 
 
 def _onto_the_game(place: str) -> FormatError:
-    remedy = "choose another folder for the mod, in the preferences or the export options"
+    remedy = "choose another folder for the mod"
     return FormatError("the mod can't be written onto the game", file=place, remedy=remedy)
 
 

@@ -116,7 +116,7 @@ def is_deployed(play: str) -> bool:
 
 def _play_root(play: str, game: str, mod: str) -> Path:
     if not play:
-        raise RefusedError("no play folder is named", remedy="choose it in the preferences")
+        raise RefusedError("no play folder is named", remedy="choose the copy of the game that the emulator runs")
     root = find_game(play).root
     if not any(_folders(root)):
         raise FormatError("not a game folder", file=str(root), expected="the folder hidden in it")
@@ -140,7 +140,7 @@ def _folders(root: Path) -> list[Path]:
 def _plan(mod: str, root: Path) -> Iterator[tuple[Path, dict[str, Path]]]:
     """For each folder of the game the files of the mod that go there, by the names that they have there."""
     if not os.path.isdir(mod):
-        raise FormatError("there is no such folder", file=mod, remedy="choose the mod folder in the preferences")
+        raise FormatError("there is no such folder", file=mod, remedy="choose the folder of the mod")
     there = {folder.name.lower(): folder for folder in _folders(root)}
     for source in _folders(Path(mod)):
         target = there.get(source.name.lower())

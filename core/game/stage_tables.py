@@ -235,11 +235,11 @@ def phases_of(table: idxd.Table, warnings: list[str]) -> tuple[Phase, ...]:
     phases = []
     for number in numbers[:MOST_PHASES].tolist():
         name = _name(table, table.section_records[number])
-        hull, navigation, library = (
+        hull, navigation, set_name = (
             _value(table, int(found[number]), name, key, warnings)
             for found, key in zip(rows, (HULL_KEY, NAVIGATION_KEY, SET_KEY), strict=True)
         )
-        phases.append(Phase(name, hull, navigation, library or common))
+        phases.append(Phase(name, hull, navigation, set_name or common))
     return tuple(phases)
 
 

@@ -162,7 +162,7 @@ def _overlaps(axes: np.ndarray, points: NDArray[np.floating], low: np.ndarray, h
 def _touching_in_float(
     grid: Grid, points: NDArray[np.floating], position: np.ndarray
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Which triangles surely touch their cells, and for which of the others float64 can't tell, bool (n,) each."""
+    """Which triangles surely touch their cells, and for which of the others float64 can't decide, bool (n,) each."""
     low, high = ends(grid, position)
     origin = points[:, :1]
     relative = points - origin

@@ -105,7 +105,7 @@ def _lines_between(
 
 def _may_reach(places: np.ndarray, coordinates: np.ndarray, triangles: NDArray[np.integer]) -> NDArray[np.bool_]:
     """Which triangles may have any of the places along an axis in their range, bool (n,): all but those for which a
-    coarse measure tells that they don't. `coordinates` are those of the vertices, (nv,)."""
+    coarse measure excludes it. `coordinates` are those of the vertices, (nv,)."""
     start, end = places.min(initial=np.inf), places.max(initial=-np.inf)
     scale = STEPS / max(float(end - start), 1e-30)  # the places may all be one
 

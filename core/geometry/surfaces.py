@@ -61,7 +61,7 @@ def volumes(vertices: NDArray[np.floating], triangles: NDArray[np.integer], surf
 
 
 THINNEST = 4 * FLATTEST
-"""Of a surface's largest coordinate: what is no thicker encloses nothing, as far as float32 can tell."""
+"""Of a surface's largest coordinate: what is no thicker encloses nothing, as far as float32 can distinguish."""
 
 
 def encloses_nothing(
@@ -89,7 +89,7 @@ def orient(triangles: NDArray[np.integer], edges: Edges | None = None) -> tuple[
     """The surface of each triangle as `split` gives it, and which triangles are wound against the rest of theirs,
     bool (n,): the fewer of the two kinds. `edges` are the triangles' own, where they are known.
 
-    None is for a surface that has no two sides, which can't be mended by turning triangles.
+    None is for a surface that has no two sides, which can't be fixed by flipping triangles.
     """
     count = len(triangles)
     left, right = (edges or undirected_edges(triangles)).pairs()

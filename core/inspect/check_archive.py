@@ -10,6 +10,7 @@ from ..formats import ipfb
 from ..formats.ipfb import Entry, Table
 from ..game.archive import Archive, Part, Progress, blobs, most_to_read, read_range
 from ..rules.rule import Rule
+from ..text import plural
 
 MOST_NAMED = 1000
 """Damaged entries that are named one by one: a made-up table can have a million."""
@@ -46,7 +47,7 @@ def check(
         message = f"{archive.label(archive.entries[row])}: {reason}"
         findings.append(Finding(Severity.ERROR, Rule.ARCHIVE_DATA, message, "entry", (row,)))
     if more:
-        message = f"{len(more):,} more entries can't be read either"
+        message = f"{plural(len(more), 'more entry', 'more entries')} can't be read either"
         findings.append(Finding(Severity.ERROR, Rule.ARCHIVE_DATA, message, "entry", tuple(sorted(more))))
     return findings
 
@@ -61,11 +62,13 @@ def _check_table(archive: Archive) -> list[Finding]:
     if warning := count_warning(table):
         findings.append(Finding(Severity.WARNING, Rule.ARCHIVE_COUNT, warning))
     if table.tail:
-        message = f"{len(table.tail):,} bytes behind the last row of the table"
+        message = f"{plural(len(table.tail), 'byte')} behind the last row of the table"
         findings.append(Finding(Severity.INFO, Rule.ARCHIVE_TABLE, message))
     late = tuple(number for number in range(1, len(hashes)) if hashes[number] < hashes[number - 1])
     if late:
-        message = f"{len(late)} rows aren't sorted by hash: the game searches by halves and misses entries"
+        message = (
+            f"{plural(len(late), 'row is', 'rows are')} out of order: the game searches by halves and misses entries"
+        )
         findings.append(Finding(Severity.ERROR, Rule.ARCHIVE_ORDER, message, "entry", late))
     places: dict[int, list[int]] = {}
     for row, number in enumerate(hashes):

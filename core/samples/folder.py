@@ -17,33 +17,33 @@ Progress = Callable[[int, int, str], None]
 
 
 def write_sample(folder: str | Path, seed: int = 1, progress: Progress | None = None) -> list[Path]:
-    """Writes the stand-in files below `folder`, which is made if need be: the paths that were written.
+    """Writes the stand-in files below `folder`, which is created if it is missing: the paths that were written.
 
-    Raises `FormatError` if the folder holds anything but a stand-in that was written here, if it can't be made, or if a
-    file can't be written.
+    Raises `FormatError` if the folder holds anything but a stand-in that was written here, if it can't be created, or
+    if a file can't be written.
     """
     root = Path(folder)
     loose = [f"loose/{name}" for name in (*(f"{row.name}.col" for row in MAPS), "CollisionSet_S01.bin")]
     known = require_stand_in(root, (*loose, *ARCHIVE_FILES))
     for place in ("loose", "hidden", "dat"):
         make_folder(root / place)
-    told = progress or (lambda number, count, name: None)
+    report = progress or (lambda number, count, name: None)
     hulls, count = {}, len(MAPS) + 3
     files: dict[str, bytes] = {}
     for number, (row, name) in enumerate(zip(MAPS, loose, strict=False)):
-        told(number, count, f"{row.name}.col")
+        report(number, count, f"{row.name}.col")
         hull = sample_hull(row, seed)
         files[name] = mcol.encode(hull)
         hulls[row.name] = (files[name], hull.grid)
-    told(count - 3, count, "CollisionSet_S01.bin")
-    library = files[loose[-1]] = collision_set.encode(sample_set(seed))
+    report(count - 3, count, "CollisionSet_S01.bin")
+    set_data = files[loose[-1]] = collision_set.encode(sample_set(seed))
     record(root, known | set(map(digest, files.values())))  # what is half done when it is stopped stays known
     for name, data in files.items():
         write_file(root / name, data)
-    told(count - 2, count, "MiscBin.pak")
-    collision = write_collision(root, hulls, library)
+    report(count - 2, count, "MiscBin.pak")
+    collision = write_collision(root, hulls, set_data)
     record(root, known | digests(root, (*loose, *ARCHIVE_FILES)))
-    told(count - 1, count, "GP_MAIN_GAME_E.pak")
+    report(count - 1, count, "GP_MAIN_GAME_E.pak")
     tables = write_tables(root)
     record(root, digests(root, (*loose, *ARCHIVE_FILES)))
     return [*(root / name for name in files), collision, tables]

@@ -39,13 +39,13 @@ PHASES: dict[str, tuple[str | None, ...]] = {
 TOTAL_PHASES, OTHER_TABLES = 87, 150
 
 
-def write_collision(folder: Path, hulls: Mapping[str, tuple[bytes, Grid]], library: bytes) -> Path:
+def write_collision(folder: Path, hulls: Mapping[str, tuple[bytes, Grid]], set_data: bytes) -> Path:
     """Writes hidden/MiscBin.pak and its data file below `folder`: its path.
 
-    `hulls`: by name, a `.col` file's bytes and its grid; `library`: a CollisionSet's. Raises `FormatError` if a
+    `hulls`: by name, a `.col` file's bytes and its grid; `set_data`: a collision set's. Raises `FormatError` if a
     file can't be written.
     """
-    entries: dict[int | str, tuple[bytes, bool]] = {name: (library, True) for name in SETS}
+    entries: dict[int | str, tuple[bytes, bool]] = {name: (set_data, True) for name in SETS}
     for name, (data, grid) in hulls.items():
         entries[f"{name}.col"] = (data, True)
         entries[f"{name}.rgn"] = (sample_navigation(grid), True)
@@ -109,11 +109,11 @@ def _phases() -> dict[str, tuple[str | None, ...]]:
 
 
 def _sections(stage: str, hulls: tuple[str | None, ...]) -> list[tuple[str, list[tuple[str, str]]]]:
-    library = f"CollisionSet_{stage}.bin"
-    library = library if library in SETS else "CollisionSet_S01.bin" if stage != "Test" else "CollisionSet_test.bin"
+    set_name = f"CollisionSet_{stage}.bin"
+    set_name = set_name if set_name in SETS else "CollisionSet_S01.bin" if stage != "Test" else "CollisionSet_test.bin"
     sections: list[tuple[str, list[tuple[str, str]]]] = [("StageResource", [])]
     for number, hull in enumerate(hulls, 1):
-        rows = [("CollisionMeshes", library)]
+        rows = [("CollisionMeshes", set_name)]
         if hull:
             rows += [("MapPath", f"{hull}.rgn"), ("MapMesh", f"{hull}.col")]
         sections.append((f"Phase_{number}", rows))

@@ -29,7 +29,7 @@ SURFACES = (2,) * 30 + (3,) * 15 + (4,) * 10
 
 
 def sample_set(seed: int) -> CollisionSet:
-    """A library with the counts of the game's own: 158 meshes, 147 of them manifold, 2,362 of 134,529 edges
+    """A collision set with the counts of the game's own: 158 meshes, 147 of them manifold, 2,362 of 134,529 edges
     not shared by exactly two triangles, and vertices that no triangle uses."""
     numbers = random_numbers(seed, "CollisionSet")
     names = set_names()

@@ -20,7 +20,7 @@ LARGEST_TABLE = 16 << 20
 LARGEST_ENTRY = 16 << 20
 """Most bytes of an entry, stored or unpacked, that are read."""
 HEAD = 4224
-"""Bytes of an entry, stored and unpacked, that tell its kind."""
+"""Bytes of an entry, stored and unpacked, that decide its kind."""
 REPEATED_ONLY_UP_TO = 12 << 20
 """Bytes that are packed again to see with what level they were."""
 MOST_ENTRIES = 1 << 15
@@ -40,7 +40,7 @@ class Stored:
 @dataclass(slots=True)
 class Archive:
     """NAME.pak as far as it can be read. `parts`: by number, path and size of the data files. `stored` by row, of those
-    that were read; `kinds` what all of them are. `id` tells archives of one survey apart."""
+    that were read; `kinds` what all of them are. `id` distinguishes the archives of one survey."""
 
     path: Path
     id: str

@@ -68,7 +68,7 @@ class Answer(NamedTuple):
 
 
 Form = Callable[[Sequence[Measured], bool], Answer]
-"""Makes an answer of the values that could be measured; told whether they are all of the shipped game."""
+"""Makes an answer of the values that could be measured; it also gets whether they are all of the shipped game."""
 
 
 @dataclass(frozen=True, slots=True)

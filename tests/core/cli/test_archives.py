@@ -249,8 +249,8 @@ def test_replace_refuses_what_verify_fails_without_force(run, refused, pak, tmp_
     faulty.write_bytes(make())
     assert run("verify", faulty)[0] == 1
     error = refused("replace", pak, f"{name}={faulty}", "-o", target)
-    assert error.startswith(f"error: {faulty}: verify fails it: ") and fault in error
-    assert error.endswith("; fix it, or take it all the same with --force\n")
+    assert error.startswith(f"error: {faulty}: `verify` finds errors: ") and fault in error
+    assert error.endswith("; fix it, or accept it with --force\n")
     assert not target.exists()
     status, out, _ = run("replace", pak, f"{name}={faulty}", "-o", target, "--force")
     assert status == 0
