@@ -1,1 +1,1 @@
-"""Reads and writes the collision data of Project Sylpheed. Needs numpy and nothing else."""
+"""The collision data of Project Sylpheed. Needs numpy and nothing else."""

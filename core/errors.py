@@ -1,4 +1,4 @@
-"""What the rest of the package raises and reports."""
+"""What the rest of the package raises: its errors, and the findings that it reports."""
 
 from __future__ import annotations
 

@@ -78,6 +78,16 @@ def test_every_module_says_in_a_sentence_what_is_in_it(path: Path) -> None:
     assert first and not first[0].islower() and len(first) <= 140, first
 
 
+ONE_SUBJECT = [path for path in [*SOURCES, *TOOLS] if path.parent.name != "editing"]
+
+
+@pytest.mark.parametrize("path", ONE_SUBJECT, ids=path_name)
+def test_every_module_has_one_subject(path: Path) -> None:
+    """What stands in front of the first colon or comma names one thing."""
+    text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    assert " and " not in re.split(r"[.:;(,…]", text.replace("\n", " "))[0]
+
+
 @pytest.mark.parametrize(
     "path", [path for path in SOURCES if path.parent.name not in ("core", "survey")], ids=path_name
 )

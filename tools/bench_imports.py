@@ -1,4 +1,4 @@
-"""Rows of the bench: imports and exports in Blender."""
+"""Rows of the bench: what goes into Blender and out of it."""
 
 from __future__ import annotations
 

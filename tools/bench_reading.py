@@ -1,4 +1,4 @@
-"""Rows of the bench: reading files, and the memory of all that was measured."""
+"""Rows of the bench: reading files, with the memory that it takes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of the bench: importing the core and enabling the extension."""
+"""Rows of the bench: what start-up takes, of the core and of the extension."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Navigation volumes by file: one for a hull, rebuilt or patched, and the way that a ship takes through it."""
+"""Navigation volumes by file: one is rebuilt, patched, or searched for the way that a ship takes."""
 
 from __future__ import annotations
 

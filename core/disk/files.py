@@ -1,4 +1,4 @@
-"""Reading whole files, and writing them so that a failure leaves the old file as it was."""
+"""Whole files: read, and written so that a failure leaves the old one as it was."""
 
 from __future__ import annotations
 

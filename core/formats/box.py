@@ -1,4 +1,4 @@
-"""The box and cell size with which the headers of `.col` and `.rgn` files begin. docs/FORMATS.md, section 3."""
+"""The box of cells with which the headers of `.col` and `.rgn` files begin. docs/FORMATS.md, section 3."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names of archive entries as people and the game's tables write them (docs/FORMATS.md, sections 6 and 7).
+"""Names of archive entries, as people write them or the game's tables do (docs/FORMATS.md, sections 6 and 7).
 
 An archive keeps ids only. The id of an entry is that of its path in the archive, with backslashes; who looks for
 an entry may know the path, the path with slashes, or the bare name.

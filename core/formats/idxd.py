@@ -1,4 +1,4 @@
-"""IDXD and IXUD tables: sections of key and value strings (docs/FORMATS.md, section 7).
+"""Tables, IDXD or IXUD: sections of key and value strings (docs/FORMATS.md, section 7).
 
 A table that was read is written back byte for byte: the pool of strings stays as it is, with what nothing points to,
 and a changed value is added to it, so that a string shared by several rows stays the same for the others. Nothing in

@@ -1,4 +1,4 @@
-"""What kind of game file this is, by its content and never by its name."""
+"""What kind of game file this is, by its content alone."""
 
 from __future__ import annotations
 

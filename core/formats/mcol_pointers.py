@@ -1,4 +1,4 @@
-"""Which words of a hull's file the relocation table names, and what a table may say beyond that. docs/FORMATS.md,
+"""What a hull's relocation table may say beyond the pointers of the layout. docs/FORMATS.md,
 sections 2 and 3.
 
 The game adds the payload's address to each word that the table names, except to null pointers. So a table may name

@@ -1,4 +1,4 @@
-"""Which words of a hull's file hold pointers, and which ones the game never reads."""
+"""The words of a hull's file: those that hold pointers, those that the game never reads."""
 
 from __future__ import annotations
 

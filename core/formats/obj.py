@@ -1,4 +1,4 @@
-"""Wavefront OBJ in and out: named triangle meshes as text. Coordinates are game units, unchanged."""
+"""Wavefront OBJ: named triangle meshes as text. Coordinates are game units, unchanged."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The game folder and the mod folder beside it: archives, stages, versions of entries."""
+"""Game folders: archives, stages, the mod folder beside them, versions of entries."""

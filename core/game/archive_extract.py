@@ -1,4 +1,4 @@
-"""Unpacks entries of an archive to a folder, and nowhere else, whatever their names are."""
+"""Unpacks entries of an archive to a folder, safely whatever their names are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Versions of entries brought into a mod folder: each entry is decided by `merge`, and the archive is written once."""
+"""Brings versions of entries into a mod folder: `merge_versions` decides each, the archive is written once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A mod folder beside a game folder: what is there already counts first, and what was edited goes there.
+"""A mod folder beside a game folder: its files come first, and edits go there.
 
 Both have the layout of the disc. The game folder is only ever read. docs/FORMATS.md, sections 5 and 6.
 """

@@ -1,4 +1,4 @@
-"""The edges of a mesh and how many triangles meet at each."""
+"""The edges of a mesh: how many triangles meet at each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether triangles touch cells, decided without rounding, and how far they reach in.
+"""Triangles in cells, decided without rounding: whether they touch, and how far they reach in.
 
 `overlap` finds the cells of a triangle with a margin for the game's own rounding, which is right for what is written.
 What a file lists is judged here: in float64 where its rounding can't matter, with integers of any length elsewhere.

@@ -1,4 +1,4 @@
-"""The grid of cells that a hull's triangles are sorted into, and its box in a header. docs/FORMATS.md, section 3."""
+"""The grid of cells that a hull's triangles are sorted into. docs/FORMATS.md, section 3."""
 
 from __future__ import annotations
 

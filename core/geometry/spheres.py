@@ -1,4 +1,4 @@
-"""Triangles and the spheres around them, over whole arrays. docs/FORMATS.md, section 3, "Spheres of triangles"."""
+"""The smallest spheres around triangles. docs/FORMATS.md, section 3, "Spheres of triangles"."""
 
 from __future__ import annotations
 

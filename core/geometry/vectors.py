@@ -1,4 +1,4 @@
-"""Vectors and boxes of many points at once."""
+"""Arithmetic on many points at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A folder of stand-in files: loose ones, and the archives of a game folder."""
+"""The folder of stand-in files that `sample` writes."""
 
 from __future__ import annotations
 

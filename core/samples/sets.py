@@ -1,4 +1,4 @@
-"""A stand-in collision set with the names and counts of the game's own. docs/FORMATS.md, section 4."""
+"""A stand-in collision set: the names of the game's own, its counts, other shapes. docs/FORMATS.md, section 4."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The survey's own reader of archives, which no file stops, and its facts about them. docs/FORMATS.md, section 6."""
+"""Archives in a survey: a reader that no file stops, and its facts. docs/FORMATS.md, section 6."""
 
 from __future__ import annotations
 

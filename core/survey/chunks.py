@@ -1,4 +1,4 @@
-"""The survey's own reader of the chunk shell, which no file stops, and the facts about shells and tails.
+"""The chunk shell in a survey: a reader that no file stops, and its facts.
 
 docs/FORMATS.md, sections 1 and 2.
 """

@@ -1,4 +1,4 @@
-"""What a survey of game files asks and how it answers: facts, the forms of their answers, and the runner.
+"""Facts: what a survey of game files asks, the forms of its answers, and the runner.
 
 A fact is measured on each file of its kind. Whatever goes wrong in a measurement becomes that file's answer, so that no
 file stops a fact and no fact stops another.

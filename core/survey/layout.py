@@ -1,4 +1,4 @@
-"""The survey's facts about a hull's unread words, and its blocks, gaps, box and cells. docs/FORMATS.md, section 3."""
+"""The layout of hulls in a survey: unread words, blocks, gaps, box, cells. docs/FORMATS.md, section 3."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The survey's facts about cell lists and spheres. docs/FORMATS.md, section 3, "How a builder fills in the records"."""
+"""Cell lists in a survey: facts about lists and spheres.
+
+docs/FORMATS.md, section 3, "How a builder fills in the records".
+"""
 
 from __future__ import annotations
 

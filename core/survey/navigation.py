@@ -1,4 +1,4 @@
-"""The survey's own reader of navigation volumes, which no file stops, and the facts about header and arrays.
+"""Navigation volumes in a survey: a reader that no file stops, and facts about header and arrays.
 
 docs/FORMATS.md, section 5. `tetrahedra` has the facts about what the arrays hold.
 """

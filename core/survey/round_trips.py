@@ -1,4 +1,4 @@
-"""The survey's facts about our own readers and writers: what they make of the files. docs/FORMATS.md, all sections."""
+"""Round trips in a survey: what our own readers and writers make of the files. docs/FORMATS.md, all sections."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The survey's own reader of collision sets, which no file stops, and facts about them. docs/FORMATS.md, section 4."""
+"""Collision sets in a survey: a reader that no file stops, and its facts. docs/FORMATS.md, section 4."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which files a survey reads, and how it gets at them: a game folder, an archive, a folder of loose files, a file.
+"""The files that a survey reads: a game folder, an archive, a folder of loose files, or one file.
 
 Every file is read once, and held only while it is measured.
 """

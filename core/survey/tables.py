@@ -1,4 +1,4 @@
-"""The survey's own reader of tables, which no file stops, and facts about stage tables. docs/FORMATS.md, section 7."""
+"""Stage tables in a survey: a reader that no file stops, and its facts. docs/FORMATS.md, section 7."""
 
 from __future__ import annotations
 
