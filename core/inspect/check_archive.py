@@ -47,7 +47,7 @@ def check(
         message = f"{archive.label(archive.entries[row])}: {reason}"
         findings.append(Finding(Severity.ERROR, Rule.ARCHIVE_DATA, message, "entry", (row,)))
     if more:
-        message = f"{plural(len(more), 'more entry', 'more entries')} can't be read either"
+        message = f"{plural(len(more), 'more entry')} can't be read either"
         findings.append(Finding(Severity.ERROR, Rule.ARCHIVE_DATA, message, "entry", tuple(sorted(more))))
     return findings
 
@@ -66,9 +66,7 @@ def _check_table(archive: Archive) -> list[Finding]:
         findings.append(Finding(Severity.INFO, Rule.ARCHIVE_TABLE, message))
     late = tuple(number for number in range(1, len(hashes)) if hashes[number] < hashes[number - 1])
     if late:
-        message = (
-            f"{plural(len(late), 'row is', 'rows are')} out of order: the game searches by halves and misses entries"
-        )
+        message = f"{plural(len(late), 'row')} out of order: the game searches by halves and misses entries"
         findings.append(Finding(Severity.ERROR, Rule.ARCHIVE_ORDER, message, "entry", late))
     places: dict[int, list[int]] = {}
     for row, number in enumerate(hashes):

@@ -1,4 +1,4 @@
-"""The names of the rules that checks and faults are about."""
+"""The names of all rules."""
 
 from __future__ import annotations
 
