@@ -15,8 +15,8 @@ from ...core.formats import collision_set
 from ...core.formats.hashes import file_id
 from ...core.game.archive import Archive, open_archive
 from ...core.game.game_folder import Game, find_game
-from ...core.game.merge_versions import Version, mark
 from ...core.game.merge_into_mod import Choices, merge_into_mod
+from ...core.game.merge_versions import Version, mark
 from ...core.game.mod_folder import Written, mod_archive, require_apart
 from . import custom_properties, mod_record, object_names
 from .exporting import export_hull, export_set

@@ -13,8 +13,8 @@ from core.formats.collision_set import CollisionSet, Part, decode, encode
 from core.game.archive import open_archive
 from core.game.archive_write import write_archive
 from core.game.game_folder import SETS, find_game
-from core.game.merge_versions import Version, mark
 from core.game.merge_into_mod import Choices, merge_into_mod
+from core.game.merge_versions import Version, mark
 from tests.support.game_folder import make_game
 from tests.support.hulls import read
 
