@@ -18,7 +18,7 @@ def reason_against(obj: bpy.types.Object) -> str:
     if sum(other.data == obj.data for other in bpy.data.objects) > 1:
         return report_text("shares its mesh with another object: make it a single user first")
     if obj.mode not in {"OBJECT", "EDIT"}:
-        return report_text("is in another mode: go to object or edit mode first")
+        return report_text("is in another mode: switch to Object Mode or Edit Mode first")
     return ""
 
 

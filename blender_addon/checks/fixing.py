@@ -23,8 +23,8 @@ SHAPE = (Rule.ZERO_AREA, Rule.OPEN_EDGES, Rule.NON_MANIFOLD_EDGES, Rule.DOUBLED_
 """Checks of which a fix may not raise the sum."""
 
 BY_HAND = {
-    "elements": "can't be mended this way: select it and mend it by hand",
-    "holes": "has a hole that can't be filled this way: select its edges and fill it by hand (F)",
+    "elements": "can't be fixed automatically. Select it and fix it by hand",
+    "holes": "has a hole that can't be filled automatically. Select its edges and fill it by hand (F)",
 }
 """What to do about that which a fix leaves."""
 
@@ -66,8 +66,8 @@ class Fixed:
 
 
 def fix_objects(context: bpy.types.Context, root: bpy.types.Object, fix: MeshFix, severity: str = "") -> Fixed:
-    """Fixes each object below a root, for problems of one severity or of all for "", and keeps the check of the
-    result. Raises `SylpheedError`."""
+    """Fixes each object of a root, for problems of one severity or of all for "", and keeps the check of the result.
+    Raises `SylpheedError`."""
     before = results.run(context, root)
     found = fix.found(before, severity)
     objects = problems.by_session_uid(context.scene)
@@ -142,7 +142,7 @@ def _reason_not_own(obj: bpy.types.Object) -> str:
         return report_text("shows faces that aren't its own: apply its modifiers first")
     if obj.type == "EMPTY":
         return report_text("is an instance of a collection: make it real first")
-    return report_text("is no mesh: convert it to one first")
+    return report_text("isn't a mesh: convert it to one first")
 
 
 def _source_triangles(root: bpy.types.Object, obj: bpy.types.Object) -> np.ndarray:

@@ -29,8 +29,8 @@ class ObjectFix:
 
 
 def fix_whole_objects(context: bpy.types.Context, root: bpy.types.Object, fix: ObjectFix, severity: str = "") -> Fixed:
-    """Fixes each object below a root, for problems of one severity or of all for "", and keeps the check of the
-    result. Raises `SylpheedError`."""
+    """Fixes each object of a root, for problems of one severity or of all for "", and keeps the check of the result.
+    Raises `SylpheedError`."""
     fixed, left_out = [], {}
     checked = results.run(context, root)
     found = [problem for check in fix.checks for problem in matching(checked, check, severity)]

@@ -179,13 +179,13 @@ def _hull_facts(edit: Edit, source: Hull, rebuilt: Rebuilt | None) -> list[Fact]
         Fact("Cells", " x ".join(map(str, grid.dimensions))),
         Fact("Cell Size", sizes[0] if len(set(sizes)) == 1 else " x ".join(sizes)),
         Fact("Triangles, compared with the source:"),
-        Fact("As They Were", f"{len(source.triangles) - changed - removed:,}"),
+        Fact("Unchanged", f"{len(source.triangles) - changed - removed:,}"),
         Fact("Moved", f"{changed:,}"),
         Fact("Added", f"{added:,}"),
         Fact("Removed", f"{removed:,}"),
     ]
     if rebuilt is not None:
-        facts.append(Fact("Cells Touched", f"{len(rebuilt.cells):,}"))
+        facts.append(Fact("Rebuilt Cells", f"{len(rebuilt.cells):,}"))
     return facts
 
 

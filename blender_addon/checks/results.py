@@ -56,7 +56,7 @@ def summary(checked: problems.Checked) -> str:
     """One line: `S14: 2 errors, 1 warning: Open edges (3), …`"""
     told = [problem for problem in checked.problems if problem.severity is not Severity.INFO]
     if not told:
-        return f"{checked.root}: sound"
+        return f"{checked.root}: no problems"
     errors, warnings = checked.count(Severity.ERROR), checked.count(Severity.WARNING)
     counts = [plural(n, word) for n, word in ((errors, "error"), (warnings, "warning")) if n]
     return f"{checked.root}: {', '.join(counts)}: " + ", ".join(

@@ -30,7 +30,7 @@ def select_elements(context: bpy.types.Context, found: list[problems.Problem]) -
     whole = {uid for problem in found if not problem.kind for uid in problem.objects}
     if whole and not elements:
         return _select_objects(context, [objects[uid] for uid in whole if uid in objects], whole)
-    _refuse_hangs([objects[uid] for uid in elements])
+    _refuse_repeated_corners([objects[uid] for uid in elements])
     chosen = [objects[uid] for uid in elements if _can_enter(context, objects[uid])]
     kind = found[0].kind
     if chosen:
@@ -105,11 +105,11 @@ def _collections_shown(context: bpy.types.Context, obj: bpy.types.Object) -> boo
     return shown(context.view_layer.layer_collection)
 
 
-def _refuse_hangs(objects: list[bpy.types.Object]) -> None:
+def _refuse_repeated_corners(objects: list[bpy.types.Object]) -> None:
     for obj in objects:
         if not reading.is_edited(obj) and repeated(mesh_arrays.read_mesh(obj.data).triangles).any():
             raise RefusedError(
-                f"`{obj.name}` has a face that uses a vertex twice, on which edit mode hangs",
+                f'"{obj.name}" has a face that uses a vertex twice, on which Edit Mode hangs',
                 remedy="run Mesh > Clean Up > Validate, or delete the object",
             )
 

@@ -18,7 +18,7 @@ def fix_zero_area(broken: Broken) -> None:
         if len(face.verts) > 3:
             waiting += cut(broken, face, _turn_within(broken, exported(broken, face)))
     progress = True
-    while progress:  # a face may become mendable when its neighbour is
+    while progress:  # a face may become fixable when its neighbor is
         progress = False
         for face in waiting:
             if face.is_valid and _flat(broken, [tuple(face.verts)])[0]:

@@ -19,9 +19,7 @@ from .reporting import Result, report
 class RootProperties:
     """Which root an operator works on. The sidebar gives the session number: names needn't be unique."""
 
-    root: StringProperty(
-        name="Root", description="Name of the hull's root. Empty: that of the active object", default=""
-    )
+    root: StringProperty(name="Root", description="Root object. Empty: the one of the active object", default="")
     root_uid: IntProperty(default=0, options={"HIDDEN", "SKIP_SAVE"})
 
 
@@ -36,7 +34,7 @@ class SYLPHEED_OT_check(bpy.types.Operator):
         for damaged in find_damaged(context.scene):
             report(self, "WARNING", str(custom_properties.lost_source(damaged, custom_properties.KIND)))
         if not roots:
-            self.report({"WARNING"}, "The scene holds no hull and no collision set")
+            self.report({"WARNING"}, "The scene has no hull or collision set")
             return {"CANCELLED"}
         for root in roots:
             checked = results.run(context, root)
@@ -47,15 +45,15 @@ class SYLPHEED_OT_check(bpy.types.Operator):
 
 
 class SYLPHEED_OT_select_problem(bpy.types.Operator, RootProperties):
-    """Enter edit mode with exactly these elements selected, or select the objects meant"""
+    """Select the elements with this problem in Edit Mode, or the objects"""
 
     bl_idname = "sylpheed.select_problem"
     bl_label = "Select Sylpheed Problem"
     bl_options = {"REGISTER", "UNDO"}
 
-    check: StringProperty(name="Problem", description="Which kind of problem, such as open edges", default="")
+    check: StringProperty(name="Problem", description="Kind of problem, such as open edges", default="")
     severity: StringProperty(
-        name="Severity", description="Only what is an error, warning or info. Empty: all of it", default=""
+        name="Severity", description="Limit to error, warning or info. Empty: all of them", default=""
     )
 
     @classmethod
@@ -69,20 +67,20 @@ class SYLPHEED_OT_select_problem(bpy.types.Operator, RootProperties):
             found = matching(results.run(context, root), self.check, self.severity)
             viewport.redraw(context)
             if not found:
-                self.report({"INFO"}, report_text("{name}: no longer there", name=root.name))
+                self.report({"INFO"}, report_text("{name}: the problem no longer exists", name=root.name))
                 return {"CANCELLED"}
             selected, left_out = select_elements(context, found)
         except SylpheedError as error:
             self.report({"WARNING"}, str(error))
             return {"CANCELLED"}
         if left_out:
-            names = some([f"`{name}`" for name in left_out])
-            told = report_text(
-                "can't be selected in {names}: linked, not selectable, not in this view layer, or not of the object's "
-                "own mesh",
+            names = some([f'"{name}"' for name in left_out])
+            message = report_text(
+                "Can't be selected in {names}: linked, not selectable, not in this view layer, or not "
+                "part of the object's own mesh",
                 names=names,
             )
-            self.report({"WARNING"}, told)
+            self.report({"WARNING"}, message)
         if selected and context.area and context.area.type == "VIEW_3D":
             frame_selection(context)
         return {"FINISHED"} if selected else {"CANCELLED"}

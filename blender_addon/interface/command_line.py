@@ -151,7 +151,7 @@ def _save(path: str) -> int:
         raise FormatError(f"can't be written: {_last_line(error)}", file=path) from None
     finally:
         paths.save_version = versions
-    _say(f"wrote {path}")
+    _say(f"Wrote {path}")
     return FINE
 
 
@@ -219,7 +219,7 @@ def _export(options: argparse.Namespace) -> int:
     exported = _export_root(roots[0], options)
     files.write_file(options.output, exported.data)
     _warn(exported.warnings)
-    _say(f"{exported.summary}; wrote {len(exported.data):,} bytes to {options.output}")
+    _say(f"{exported.summary}. Wrote {len(exported.data):,} bytes to {options.output}")
     return FINE
 
 
@@ -235,7 +235,7 @@ def _mod(options: argparse.Namespace) -> int:
     _warn(exported.warnings)
     for note in exported.notes:
         _say(note)
-    _say(f"wrote {exported.written.path}, replaced {', '.join(exported.written.replaced) or 'nothing'}")
+    _say(f"Wrote {exported.written.path}. Replaced {', '.join(exported.written.replaced) or 'nothing'}")
     return FINE
 
 
@@ -276,7 +276,7 @@ def _import_file(path: str, hull: importing.HullOptions, parts: importing.SetOpt
             return importing.make_hull(scene, name, data, hull)
         if kind is kinds.Kind.COLLISION_SET:
             return importing.make_set(scene, name, data, parts, lambda part: None)
-        raise FormatError("this is no hull and no collision set", found=kind.value if kind else "something else")
+        raise FormatError("this isn't a hull or collision set", found=kind.value if kind else "something else")
 
 
 def _roots(path: str) -> list[bpy.types.Object]:
@@ -317,7 +317,7 @@ def _warn(warnings: Sequence[str]) -> None:
 
 
 def _tell_error(error: SylpheedError) -> None:
-    sys.stdout.flush()  # what was told before comes before it
+    sys.stdout.flush()  # standard output so far comes first
     sys.stderr.write(f"error: {error}\n")
 
 

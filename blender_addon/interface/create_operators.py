@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import bpy
-import numpy as np
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty, IntProperty, StringProperty
 
 from ...core.errors import SylpheedError
@@ -18,13 +17,13 @@ from .view_options import ViewProperties
 
 
 class OBJECT_OT_sylpheed_add_asteroid(bpy.types.Operator):
-    """Add a closed rock to the hull of the active object, or the only one, at the 3D cursor"""
+    """Add a closed asteroid at the 3D cursor, to the hull of the active object or the only one"""
 
     bl_idname = "sylpheed.add_asteroid"
     bl_label = "Add Sylpheed Asteroid"
     bl_options = {"REGISTER", "UNDO", "PRESET"}
 
-    seed: IntProperty(name="Seed", description="Another number, another rock", default=1, min=0)
+    seed: IntProperty(name="Seed", description="Random seed: each value gives a different asteroid", default=1, min=0)
     size: FloatProperty(
         name="Size",
         description="Largest diameter, in game units",
@@ -35,11 +34,11 @@ class OBJECT_OT_sylpheed_add_asteroid(bpy.types.Operator):
         precision=1,
     )
     roughness: FloatProperty(
-        name="Roughness", description="From a ball, 0, to deep valleys, 1", default=0.5, min=0.0, max=1.0
+        name="Roughness", description="Depth of the valleys: 0 gives a ball", default=0.5, min=0.0, max=1.0
     )
     triangles: IntProperty(
         name="Triangles",
-        description="The most that it may have. The game's own asteroids have about 50",
+        description="Maximum number of triangles. The game's own asteroids have about 50",
         default=80,
         min=asteroid.FEWEST_TRIANGLES,
         soft_max=2_000,
@@ -47,7 +46,7 @@ class OBJECT_OT_sylpheed_add_asteroid(bpy.types.Operator):
     )
     location: FloatVectorProperty(
         name="Location",
-        description="Its centre in the file's axes, in game units. Where none is given, the 3D cursor",
+        description="Center in the file's axes, in game units. The default is the 3D cursor",
         size=3,
         subtype="XYZ",
         precision=1,
@@ -56,7 +55,7 @@ class OBJECT_OT_sylpheed_add_asteroid(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        cls.poll_message_set("There is no hull to add it to: import one, or make one with New Hull")
+        cls.poll_message_set("The scene has no hull: import one, or create one with New Hull")
         return has_root(context.scene, custom_properties.HULL)
 
     def draw(self, context: bpy.types.Context) -> None:
@@ -82,17 +81,17 @@ class OBJECT_OT_sylpheed_add_asteroid(bpy.types.Operator):
 
 
 class OBJECT_OT_sylpheed_new_hull(bpy.types.Operator, ViewProperties):
-    """Make a collision hull from nothing, to be filled with asteroids and exported like an imported one"""
+    """Create a collision hull from scratch. Add asteroids to it and export it like an imported one"""
 
     bl_idname = "sylpheed.new_hull"
     bl_label = "New Sylpheed Hull"
     bl_options = {"REGISTER", "UNDO", "PRESET"}
 
-    name: StringProperty(name="Name", description="What the file will be called, without .col", default="New_Hull")
+    name: StringProperty(name="Name", description="Name of the file, without .col", default="New_Hull")
     box: FloatVectorProperty(
         name="Box",
-        description="How large the map is along the file's axes, in game units, around its origin. "
-        "Widened to whole cells",
+        description="Size of the map along the file's axes, in game units, around its origin. It is extended "
+        "to whole cells",
         size=3,
         subtype="XYZ",
         default=(50_000.0, 50_000.0, 50_000.0),
@@ -101,8 +100,8 @@ class OBJECT_OT_sylpheed_new_hull(bpy.types.Operator, ViewProperties):
     )
     cell_size: FloatProperty(
         name="Cell Size",
-        description="Side of the cells that the game sorts triangles into, in game units. Its own maps have 10,000 "
-        "or 50,000",
+        description="Side length of the cells that the game sorts triangles into, in game units. The game's "
+        "own maps have 10,000 or 50,000",
         default=10_000.0,
         min=1.0,
         step=100_000,
@@ -110,16 +109,17 @@ class OBJECT_OT_sylpheed_new_hull(bpy.types.Operator, ViewProperties):
     )
     wall: EnumProperty(
         name="Wall",
-        description="What is around the map",
+        description="What surrounds the map",
         items=[
-            ("BOX", "Box", "A wall along the box; everything outside is solid"),
-            ("NONE", "None", "Free space. A hull needs a surface, so it begins with an asteroid in its middle"),
+            ("BOX", "Box", "A wall along the box. Everything outside is solid"),
+            ("NONE", "None", "Free space. A hull needs a surface, so it starts with an asteroid in the middle"),
         ],
         default="BOX",
     )
     cells: BoolProperty(
         name="Cells",
-        description="Make a wire box for each grid cell that holds triangles, in a hidden collection",
+        description="Show a wire box for each grid cell that holds triangles, in a collection that is "
+        "excluded at first",
         default=False,
     )
 
@@ -133,12 +133,10 @@ class OBJECT_OT_sylpheed_new_hull(bpy.types.Operator, ViewProperties):
         self.draw_view(self.layout)
 
     def execute(self, context: bpy.types.Context) -> Result:
-        half = np.array(self.box, np.float32) / 2
+        new = creating.NewHull(self.name, tuple(self.box), self.cell_size, self.wall == "BOX")
         options = importing.HullOptions(cells="OBJECTS" if self.cells else "NONE", view=self.view())
         try:
-            made = creating.make_new_hull(
-                context.scene, self.name, -half, half, self.cell_size, self.wall == "BOX", options
-            )
+            made = creating.make_new_hull(context.scene, new, options)
         except SylpheedError as error:
             return refuse(self, error)
         viewport.select(context, [made.root])
@@ -155,14 +153,13 @@ class OBJECT_OT_sylpheed_fit_grid(bpy.types.Operator):
     bl_idname = "sylpheed.fit_grid"
     bl_label = "Fit Sylpheed Grid"
     bl_description = (
-        "Give the hull the smallest box and grid around its geometry. Every cell list is made anew, and the hull's "
-        ".rgn no longer fits"
+        "Fit the hull's box and grid to its geometry. Every cell list is rebuilt, and the matching .rgn no longer fits"
     )
     bl_options = {"REGISTER", "UNDO", "PRESET"}
 
     cell_size: FloatProperty(
         name="Cell Size",
-        description="Side of the cells, in game units. 0 keeps the present one",
+        description="Side length of the cells, in game units. 0 keeps the current one",
         default=0.0,
         min=0.0,
         step=100_000,
@@ -170,7 +167,7 @@ class OBJECT_OT_sylpheed_fit_grid(bpy.types.Operator):
     )
     margin: FloatProperty(
         name="Margin",
-        description="Room to leave between the geometry and the box on each side, in game units",
+        description="Distance between the geometry and the box on each side, in game units",
         default=0.0,
         min=0.0,
         step=100_000,
@@ -179,7 +176,7 @@ class OBJECT_OT_sylpheed_fit_grid(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        cls.poll_message_set("There is no hull in the scene")
+        cls.poll_message_set("The scene has no hull")
         return has_root(context.scene, custom_properties.HULL)
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
@@ -190,15 +187,15 @@ class OBJECT_OT_sylpheed_fit_grid(bpy.types.Operator):
         sides = set(source.grid.cell_size.tolist())
         if not self.properties.is_property_set("cell_size") and len(sides) == 1:
             self.cell_size = sides.pop()
-        return context.window_manager.invoke_props_dialog(self, width=360, confirm_text="Create")
+        return context.window_manager.invoke_props_dialog(self, width=360, confirm_text="Fit")
 
     def draw(self, context: bpy.types.Context) -> None:
         self.layout.use_property_split = True
         self.layout.prop(self, "cell_size")
         self.layout.prop(self, "margin")
         column = self.layout.column(align=True)
-        column.label(text="Every cell list, sphere and fill state is made anew.", icon="INFO")
-        column.label(text="The hull's .rgn no longer fits and must be made anew.", icon="ERROR")
+        column.label(text="Every cell list, sphere and fill state is rebuilt.", icon="INFO")
+        column.label(text="The matching .rgn no longer fits and must be regenerated.", icon="ERROR")
 
     def execute(self, context: bpy.types.Context) -> Result:
         try:
@@ -208,16 +205,16 @@ class OBJECT_OT_sylpheed_fit_grid(bpy.types.Operator):
         except SylpheedError as error:
             return refuse(self, error)
         if not change:
-            self.report({"INFO"}, "The grid fits already")
+            self.report({"INFO"}, "The grid already fits")
             return {"CANCELLED"}
         state.refresh(context)
-        warning = report_text("Every cell list is made anew; the hull's .rgn no longer fits and must be made anew")
+        warning = report_text("Every cell list is rebuilt. The matching .rgn no longer fits and must be regenerated")
         report(self, "WARNING", f"{change}. {warning}")
         return {"FINISHED"}
 
 
 class SYLPHEED_PT_making(bpy.types.Panel):
-    bl_label = "Make"
+    bl_label = "Create"
     bl_space_type = "VIEW_3D"
     bl_region_type = "UI"
     bl_category = "Sylpheed"
@@ -226,14 +223,14 @@ class SYLPHEED_PT_making(bpy.types.Panel):
     def draw(self, context: bpy.types.Context) -> None:
         column = self.layout.column(align=True)
         column.operator(OBJECT_OT_sylpheed_add_asteroid.bl_idname, text="Add Asteroid", icon="META_BALL")
-        column.operator(OBJECT_OT_sylpheed_new_hull.bl_idname, text="New Hull", icon="MESH_CUBE")
-        column.operator(OBJECT_OT_sylpheed_fit_grid.bl_idname, text="Fit Grid", icon="MESH_GRID")
+        column.operator(OBJECT_OT_sylpheed_new_hull.bl_idname, text="New Hull…", icon="MESH_CUBE")
+        column.operator(OBJECT_OT_sylpheed_fit_grid.bl_idname, text="Fit Grid…", icon="MESH_GRID")
         column.operator(OBJECT_OT_sylpheed_add_to_hull.bl_idname, text="Add to Hull", icon="LINKED")
         column.operator(OBJECT_OT_sylpheed_subtract.bl_idname, text="Subtract from Rock", icon="MOD_BOOLEAN")
 
 
 def _draw_add(self: bpy.types.Menu, context: bpy.types.Context) -> None:
-    self.layout.operator(OBJECT_OT_sylpheed_new_hull.bl_idname, text="Sylpheed Hull", icon="MESH_CUBE")
+    self.layout.operator(OBJECT_OT_sylpheed_new_hull.bl_idname, text="Sylpheed Hull…", icon="MESH_CUBE")
 
 
 def _draw_add_mesh(self: bpy.types.Menu, context: bpy.types.Context) -> None:
@@ -242,7 +239,7 @@ def _draw_add_mesh(self: bpy.types.Menu, context: bpy.types.Context) -> None:
 
 def _draw_object(self: bpy.types.Menu, context: bpy.types.Context) -> None:
     self.layout.separator()
-    self.layout.operator(OBJECT_OT_sylpheed_fit_grid.bl_idname)
+    self.layout.operator(OBJECT_OT_sylpheed_fit_grid.bl_idname, text="Fit Sylpheed Grid…")
 
 
 CLASSES = (

@@ -25,16 +25,16 @@ class ExportFile(ExportHelper):
     """One file, written whole or not at all."""
 
     filepath: StringProperty(
-        name="File Path", description="The file to write", subtype="FILE_PATH", options={"SKIP_PRESET"} | PATH_OPTIONS
+        name="File Path", description="File to write", subtype="FILE_PATH", options={"SKIP_PRESET"} | PATH_OPTIONS
     )
     collection: StringProperty(
         name="Collection",
-        description="Where the root is looked for, set by a collection's exporter. Empty: the scene",
+        description="Where to look for the root, set by a collection's exporter. Empty: the scene",
         options={"HIDDEN", "SKIP_SAVE", "SKIP_PRESET"},
     )
     apply_modifiers: BoolProperty(
         name="Apply Modifiers",
-        description="Export meshes as their modifiers and shape keys show them",
+        description="Export meshes with their modifiers and shape keys applied",
         default=True,
     )
 
@@ -59,8 +59,8 @@ class ExportFile(ExportHelper):
             context.window_manager.progress_end()
         for warning in exported.warnings:
             report(self, "WARNING", warning)
-        wrote = report_text("wrote {count:,} bytes to {path}", count=len(exported.data), path=path)
-        report(self, "INFO", f"{exported.summary}; {wrote}")
+        wrote = report_text("Wrote {count:,} bytes to {path}", count=len(exported.data), path=path)
+        report(self, "INFO", f"{exported.summary}. {wrote}")
         outcome.note_path(self, path)
         self.write_beside(context, exported.data, path)
         return {"FINISHED"}
@@ -70,7 +70,7 @@ class ExportFile(ExportHelper):
 
 
 class EXPORT_SCENE_OT_sylpheed_col(bpy.types.Operator, ExportFile):
-    """Export a collision hull for Project Sylpheed: what hangs below its root object, hidden or not"""
+    """Export a collision hull for Project Sylpheed: everything parented to its root, including hidden objects"""
 
     bl_idname = "export_scene.sylpheed_col"
     bl_label = "Export Sylpheed Hull"
@@ -80,31 +80,31 @@ class EXPORT_SCENE_OT_sylpheed_col(bpy.types.Operator, ExportFile):
     filter_glob: StringProperty(default="*.col", options={"HIDDEN"})
     hull: StringProperty(
         name="Hull",
-        description="Name of the hull's root object. Empty: that of the active object, or the only one",
+        description="Root object of the hull. Empty: the one of the active object, or the only one",
         default="",
     )
     rebuild: EnumProperty(
         name="Rebuild",
-        description="How much of the source file to make anew",
+        description="How much of the source file to rebuild",
         items=[
-            ("CHANGED", "Changed", "Keep every cell, sphere and byte that the edit doesn't reach"),
-            ("ALL", "All", "Make every cell list, sphere and fill state anew"),
+            ("CHANGED", "Changed", "Preserve every cell, sphere and byte that the edit doesn't reach"),
+            ("ALL", "All", "Rebuild every cell list, sphere and fill state"),
         ],
         default="CHANGED",
     )
     outside: EnumProperty(
         name="Outside",
-        description="What to do with geometry outside the hull's bounding box",
+        description="How to handle geometry outside the hull's bounding box",
         items=[
-            ("ERROR", "Error", "Refuse to export, naming the objects"),
-            ("GROW", "Grow", "Add whole cells to the grid. The hull's .rgn no longer fits then"),
+            ("ERROR", "Error", "Stop the export and name the objects"),
+            ("GROW", "Grow", "Add whole cells to the grid. The matching .rgn no longer fits and must be regenerated"),
         ],
         default="ERROR",
         translation_context=CONTEXT,
     )
     turn: BoolProperty(
         name="Turn",
-        description="Turn faces whose front doesn't face free space, instead of refusing them",
+        description="Flip faces whose front doesn't face free space, instead of refusing them",
         default=False,
     )
 
@@ -142,11 +142,11 @@ class EXPORT_SCENE_OT_sylpheed_col(bpy.types.Operator, ExportFile):
         except SylpheedError as error:
             report(self, "WARNING", f"navigation: {error}")
             return
-        report(self, "INFO", report_text("wrote {count:,} bytes to {path}", count=len(volume), path=beside))
+        report(self, "INFO", report_text("Wrote {count:,} bytes to {path}", count=len(volume), path=beside))
 
 
 class EXPORT_SCENE_OT_sylpheed_set(bpy.types.Operator, ExportFile):
-    """Export a CollisionSet for Project Sylpheed: edited parts are replaced, the others stay"""
+    """Export a collision set for Project Sylpheed: edited parts are replaced, the others are preserved"""
 
     bl_idname = "export_scene.sylpheed_set"
     bl_label = "Export Sylpheed Collision Set"
@@ -156,7 +156,7 @@ class EXPORT_SCENE_OT_sylpheed_set(bpy.types.Operator, ExportFile):
     filter_glob: StringProperty(default="*.bin", options={"HIDDEN"})
     set: StringProperty(
         name="Set",
-        description="Name of the collision set's root object. Empty: that of the active object, or the only one",
+        description="Root object of the collision set. Empty: the one of the active object, or the only one",
         default="",
     )
 

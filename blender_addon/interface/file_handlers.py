@@ -10,7 +10,7 @@ from . import export_operators, import_operators
 
 class IO_FH_sylpheed_col(bpy.types.FileHandler):
     bl_idname = "IO_FH_sylpheed_col"
-    bl_label = "Sylpheed hull"
+    bl_label = "Sylpheed Hull"
     bl_import_operator = import_operators.IMPORT_SCENE_OT_sylpheed_col.bl_idname
     bl_export_operator = export_operators.EXPORT_SCENE_OT_sylpheed_col.bl_idname
     bl_file_extensions = ".col"
@@ -22,7 +22,7 @@ class IO_FH_sylpheed_col(bpy.types.FileHandler):
 
 class IO_FH_sylpheed_set(bpy.types.FileHandler):
     bl_idname = "IO_FH_sylpheed_set"
-    bl_label = "Sylpheed collision set"
+    bl_label = "Sylpheed Collision Set"
     bl_import_operator = import_operators.IMPORT_SCENE_OT_sylpheed_set.bl_idname
     bl_export_operator = export_operators.EXPORT_SCENE_OT_sylpheed_set.bl_idname
     bl_file_extensions = ".bin"

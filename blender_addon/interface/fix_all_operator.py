@@ -31,7 +31,7 @@ class SYLPHEED_OT_fix_all(bpy.types.Operator, RootProperties):
             return refuse(self, error)
         viewport.redraw(context)
         for name, count in fixed.items():
-            report(self, "INFO", report_text('fixed {count:,} in "{name}"', count=count, name=name))
+            report(self, "INFO", report_text('Fixed {count:,} in "{name}"', count=count, name=name))
         left = checked.count(Severity.ERROR) + checked.count(Severity.WARNING)
         report(self, "WARNING" if left else "INFO", summary(checked))
         return {"FINISHED"} if fixed else {"CANCELLED"}

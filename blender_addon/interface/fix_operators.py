@@ -19,7 +19,7 @@ class FixProperties(RootProperties):
     fix: fixing.MeshFix | object_fixes.ObjectFix
 
     severity: StringProperty(
-        name="Severity", description="Only what is an error, warning or info. Empty: all of it", default=""
+        name="Severity", description="Limit to error, warning or info. Empty: all of them", default=""
     )
 
     def execute(self, context: bpy.types.Context) -> Result:
@@ -44,7 +44,7 @@ class SYLPHEED_OT_fix_triangulate(bpy.types.Operator, FixProperties):
 
 
 class SYLPHEED_OT_fix_doubled_vertices(bpy.types.Operator, FixProperties):
-    """Merge vertices of one object that lie in one place"""
+    """Merge vertices of an object that lie in one place"""
 
     bl_idname = "sylpheed.fix_doubled_vertices"
     bl_label = "Merge Sylpheed Vertices by Distance"
@@ -52,10 +52,10 @@ class SYLPHEED_OT_fix_doubled_vertices(bpy.types.Operator, FixProperties):
 
 
 class SYLPHEED_OT_fix_flat(bpy.types.Operator, FixProperties):
-    """Merge corners that lie in one place, and turn the longest edge of other faces without area"""
+    """Merge corners that lie in one place, and flip the longest edge of the other zero-area faces"""
 
     bl_idname = "sylpheed.fix_flat"
-    bl_label = "Mend Sylpheed Faces without Area"
+    bl_label = "Fix Sylpheed Zero-Area Faces"
     fix = fixing.ZERO_AREA
 
 
@@ -68,10 +68,10 @@ class SYLPHEED_OT_fix_holes(bpy.types.Operator, FixProperties):
 
 
 class SYLPHEED_OT_fix_facing(bpy.types.Operator, FixProperties):
-    """Turn faces so that their front faces free space"""
+    """Flip faces so that their front faces free space"""
 
     bl_idname = "sylpheed.fix_facing"
-    bl_label = "Turn Sylpheed Faces"
+    bl_label = "Flip Sylpheed Faces"
     fix = fixing.FLIP_FACES
 
 
@@ -79,12 +79,12 @@ class SYLPHEED_OT_fix_loose_vertices(bpy.types.Operator, FixProperties):
     """Delete vertices and edges that belong to no face"""
 
     bl_idname = "sylpheed.fix_loose_vertices"
-    bl_label = "Drop Unused Sylpheed Vertices"
+    bl_label = "Delete Unused Sylpheed Vertices"
     fix = fixing.LOOSE_VERTICES
 
 
 class SYLPHEED_OT_fix_doubled_faces(bpy.types.Operator, FixProperties):
-    """Delete faces that lie on the vertices of another"""
+    """Delete faces that use the same vertices as another"""
 
     bl_idname = "sylpheed.fix_doubled_faces"
     bl_label = "Delete Doubled Sylpheed Faces"
@@ -92,7 +92,7 @@ class SYLPHEED_OT_fix_doubled_faces(bpy.types.Operator, FixProperties):
 
 
 class SYLPHEED_OT_fix_cutters(bpy.types.Operator, FixProperties):
-    """Take objects that only cut others out of the hull: they stay where they are and go on cutting"""
+    """Unparent objects that only cut others from the hull. They stay in place and keep cutting"""
 
     bl_idname = "sylpheed.fix_cutters"
     bl_label = "Move Sylpheed Cutters out of the Hull"
@@ -100,7 +100,7 @@ class SYLPHEED_OT_fix_cutters(bpy.types.Operator, FixProperties):
 
 
 class SYLPHEED_OT_fix_cells(bpy.types.Operator, FixProperties):
-    """Make cell boxes with faces part of the hull, without what is left of the box"""
+    """Make the faces of cell boxes part of the hull, and delete the rest of the box"""
 
     bl_idname = "sylpheed.fix_cells"
     bl_label = "Make Sylpheed Cell Boxes Part of the Hull"

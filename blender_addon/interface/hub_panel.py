@@ -43,7 +43,7 @@ def _look_at(which: str, path: str) -> tuple[str, bool]:
         return label_text("Not chosen"), False
     if which == "mod":
         there = os.path.isfile(os.path.join(path, "hidden", "MiscBin.pak"))
-        return label_text("Holds a mod") if there else label_text("Empty yet"), True
+        return label_text("Holds a mod") if there else label_text("Still empty"), True
     if not os.path.isdir(path):
         return label_text("No such folder"), False
     if which == "play" and is_deployed(path):
@@ -58,7 +58,7 @@ def _look_at(which: str, path: str) -> tuple[str, bool]:
         count = len(stage_import.list_stages(path))
     except SylpheedError:
         return label_text("No stage tables in it"), False
-    return label_text("{count} stages", count=count), True
+    return label_text("Stages: {count}", count=count), True
 
 
 def root_state(root: bpy.types.Object) -> tuple[str, str]:
@@ -98,7 +98,7 @@ class SYLPHEED_PT_hub(bpy.types.Panel):
         for root in roots:
             _draw_root(column, root)
         if not roots:
-            column.label(text="The scene holds no hull yet", icon="INFO")
+            column.label(text="The scene has no hull yet", icon="INFO")
         row = layout.row()
         row.enabled = bool(roots)
         row.operator(EXPORT_SCENE_OT_sylpheed_mod.bl_idname, text="Export Mod…", icon="EXPORT")

@@ -24,7 +24,7 @@ class ImportFiles(ImportHelper):
 
     filepath: StringProperty(
         name="File Path",
-        description="The file to import",
+        description="File to import",
         subtype="FILE_PATH",
         options={"HIDDEN", "SKIP_PRESET"} | PATH_OPTIONS,
     )
@@ -109,7 +109,7 @@ class IMPORT_SCENE_OT_sylpheed_col(bpy.types.Operator, ImportFiles, HullProperti
 
 
 class IMPORT_SCENE_OT_sylpheed_set(bpy.types.Operator, ImportFiles, ViewProperties):
-    """Import the collision meshes of ships, machines and asteroids from a CollisionSet of Project Sylpheed"""
+    """Import the collision parts of ships, machines and asteroids from a collision set of Project Sylpheed"""
 
     bl_idname = "import_scene.sylpheed_set"
     bl_label = "Import Sylpheed Collision Set"
@@ -120,7 +120,7 @@ class IMPORT_SCENE_OT_sylpheed_set(bpy.types.Operator, ImportFiles, ViewProperti
     filter_glob: StringProperty(default="*.bin", options={"HIDDEN"})
     name_filter: StringProperty(
         name="Names",
-        description="Which parts to import: names with * and ?, separated by commas. The others stay in the file",
+        description="Parts to import: names with * and ?, separated by commas. The other parts stay in the file",
         default="*",
     )
 

@@ -11,14 +11,14 @@ from .preferences import SylpheedPreferences
 from .stage_operator import IMPORT_SCENE_OT_sylpheed_stage
 
 IMPORTS = {
-    IMPORT_SCENE_OT_sylpheed_stage: "Sylpheed stage (game folder)",
-    IMPORT_SCENE_OT_sylpheed_col: "Sylpheed hull (.col)",
-    IMPORT_SCENE_OT_sylpheed_set: "Sylpheed collision set (.bin)",
+    IMPORT_SCENE_OT_sylpheed_stage: "Sylpheed Stage (Game Folder)…",
+    IMPORT_SCENE_OT_sylpheed_col: "Sylpheed Hull (.col)",
+    IMPORT_SCENE_OT_sylpheed_set: "Sylpheed Collision Set (.bin)",
 }
 EXPORTS = {
-    EXPORT_SCENE_OT_sylpheed_mod: "Sylpheed mod (MiscBin.pak)",
-    EXPORT_SCENE_OT_sylpheed_col: "Sylpheed hull (.col)",
-    EXPORT_SCENE_OT_sylpheed_set: "Sylpheed collision set (.bin)",
+    EXPORT_SCENE_OT_sylpheed_mod: "Sylpheed Mod (MiscBin.pak)…",
+    EXPORT_SCENE_OT_sylpheed_col: "Sylpheed Hull (.col)",
+    EXPORT_SCENE_OT_sylpheed_set: "Sylpheed Collision Set (.bin)",
 }
 CLASSES = (SylpheedPreferences, *IMPORTS, *EXPORTS)
 

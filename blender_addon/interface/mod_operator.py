@@ -14,7 +14,7 @@ from .reporting import Result, refuse, report
 
 
 class EXPORT_SCENE_OT_sylpheed_mod(bpy.types.Operator):
-    """Write hidden/MiscBin.pak with the edited hulls and meshes of this scene into the mod folder"""
+    """Write hidden/MiscBin.pak with the edited hulls and collision sets of all scenes to the mod folder"""
 
     bl_idname = "export_scene.sylpheed_mod"
     bl_label = "Export Sylpheed Mod"
@@ -22,23 +22,23 @@ class EXPORT_SCENE_OT_sylpheed_mod(bpy.types.Operator):
 
     directory: StringProperty(
         name="Mod Folder",
-        description="Where the modded archive goes, in the layout of the disc. Empty: that of the preferences",
+        description="Folder for the modded archive, in the layout of the disc. Empty: the one in the preferences",
         subtype="DIR_PATH",
         options={"SKIP_PRESET"} | PATH_OPTIONS,
     )
     game: StringProperty(
         name="Game Folder",
-        description="The game to take everything else from. Empty: where the import came from, or that of the "
-        "preferences. It is only ever read",
+        description="Game that supplies everything else. Empty: the one that was imported from, or the one in "
+        "the preferences. Nothing is ever written to it",
         subtype="DIR_PATH",
         options={"SKIP_PRESET"} | PATH_OPTIONS,
     )
     sets: EnumProperty(
         name="Collision Sets",
-        description="The game holds its collision set 18 times. Which copies an edited set replaces",
+        description="Copies that an edited collision set replaces. The game holds 18 of them",
         items=[
-            ("ALL", "All", "Every copy, as in the game"),
-            ("STAGE", "Stage", "The copy that was imported alone"),
+            ("ALL", "All", "Every copy, so that all stay the same"),
+            ("STAGE", "Stage", "Only the copy that was imported"),
         ],
         default="ALL",
     )
@@ -54,7 +54,7 @@ class EXPORT_SCENE_OT_sylpheed_mod(bpy.types.Operator):
     )
     overwrite: BoolProperty(
         name="Overwrite",
-        description="Replace what another session put into the mod where it was edited here, too",
+        description="Replace what another session wrote to the mod, where it is edited here as well",
         default=False,
         options={"SKIP_PRESET", "SKIP_SAVE"},
     )
@@ -88,9 +88,9 @@ class EXPORT_SCENE_OT_sylpheed_mod(bpy.types.Operator):
             report(self, "INFO", note)
         written = exported.written
         if written.replaced:
-            text = report_text("wrote {path}, replaced {names}", path=written.path, names=", ".join(written.replaced))
+            text = report_text("Wrote {path}. Replaced {names}", path=written.path, names=", ".join(written.replaced))
         else:
-            text = report_text("replaced nothing: {path} holds every edit already", path=written.path)
+            text = report_text("Nothing to replace: {path} already holds every edit", path=written.path)
         report(self, "INFO", text)
         outcome.note_path(self, str(written.path))
         return {"FINISHED"}

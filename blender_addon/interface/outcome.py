@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import bpy
 
 MOST_LINES = 200
-"""How many lines are kept. A file with more faults than that is told by the first."""
+"""The most lines that are kept, the first ones."""
 
 
 @dataclass(slots=True)

@@ -44,7 +44,7 @@ class PlayOperator:
 
 
 class SYLPHEED_OT_deploy(PlayOperator, bpy.types.Operator):
-    """Copy the mod's files into the play folder. The files that they replace are kept once as .orig"""
+    """Copy the mod's files to the play folder. The files that they replace are backed up once as .orig"""
 
     bl_idname = "sylpheed.deploy"
     bl_label = "Deploy Sylpheed Mod"
@@ -53,7 +53,7 @@ class SYLPHEED_OT_deploy(PlayOperator, bpy.types.Operator):
         def act(game: str, mod: str, play: str, progress: Callable[[float], None]) -> str:
             done = play_folder.deploy(mod, play, game, progress)
             return report_text(
-                "deployed {count:,} files to {path}, kept {kept:,} originals",
+                "Deployed to {path}. Copied files: {count:,}, originals kept: {kept:,}",
                 count=len(done.files),
                 path=play,
                 kept=len(done.kept),
@@ -63,7 +63,7 @@ class SYLPHEED_OT_deploy(PlayOperator, bpy.types.Operator):
 
 
 class SYLPHEED_OT_restore(PlayOperator, bpy.types.Operator):
-    """Put the original files of the play folder back"""
+    """Restore the original files of the play folder"""
 
     bl_idname = "sylpheed.restore"
     bl_label = "Restore Sylpheed Originals"
@@ -71,7 +71,7 @@ class SYLPHEED_OT_restore(PlayOperator, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> Result:
         def act(game: str, mod: str, play: str, progress: Callable[[float], None]) -> str:
             done = play_folder.restore(play, game, progress)
-            return report_text("restored {count:,} files in {path}", count=len(done), path=play)
+            return report_text("Restored the originals in {path}. Files: {count:,}", count=len(done), path=play)
 
         return self.run(context, act)
 

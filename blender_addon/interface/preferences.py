@@ -17,20 +17,20 @@ class SylpheedPreferences(bpy.types.AddonPreferences):
 
     game_folder: StringProperty(
         name="Game Folder",
-        description="The folder of the extracted game disc, with dat and hidden in it. It is only ever read",
+        description="Folder of the extracted game disc, which contains dat and hidden. Nothing is ever written to it",
         subtype="DIR_PATH",
         options=PATH_OPTIONS,
     )
     mod_folder: StringProperty(
         name="Mod Folder",
-        description="Where mods go, in the layout of the disc. What it holds already is imported before the game's",
+        description="Folder for mods, in the layout of the disc. Imports prefer its files to the game's",
         subtype="DIR_PATH",
         options=PATH_OPTIONS,
     )
 
     play_folder: StringProperty(
         name="Play Folder",
-        description="The copy of the game that the emulator runs. Only Deploy and Restore write there",
+        description="Copy of the game that the emulator runs. Only Deploy and Restore write to it",
         subtype="DIR_PATH",
         options=PATH_OPTIONS,
     )

@@ -22,7 +22,7 @@ def finish_import(operator: bpy.types.Operator, context: bpy.types.Context, done
     distance = viewport.reach(context, roots) if operator.reach else None
     if distance:
         raised = report_text(
-            "raised the clip end of the 3D views to {distance:,.4g}, so that the map is seen", distance=distance
+            "Extended the 3D views' clip distance to {distance:,.4g} to cover the map", distance=distance
         )
         report(operator, "INFO", raised)
     for imported in done:
@@ -50,12 +50,12 @@ def report_fixed(
     """Reports how much was fixed of each object, and why others are as they were. Returns the operator's result."""
     viewport.redraw(context)
     if done.left_out:
-        operator.report({"WARNING"}, "; ".join(f"`{name}` {why}" for name, why in done.left_out.items()))
+        operator.report({"WARNING"}, "; ".join(f'"{name}" {why}' for name, why in done.left_out.items()))
     elif not done.counts:
-        operator.report({"INFO"}, report_text("{name}: nothing to mend", name=root.name))
+        operator.report({"INFO"}, report_text("{name}: nothing to fix", name=root.name))
     if not done.counts:
         return {"CANCELLED"}
-    names = some([f"`{name}`" for name in done.counts])
+    names = some([f'"{name}"' for name in done.counts])
     count = sum(done.counts.values())
-    operator.report({"INFO"}, report_text("{count:,} mended in {names}", count=count, names=names))
+    operator.report({"INFO"}, report_text("Fixed {count:,} in {names}", count=count, names=names))
     return {"FINISHED"}

@@ -13,7 +13,7 @@ from .reporting import Result, refuse, report
 
 
 class SYLPHEED_OT_revert(bpy.types.Operator):
-    """Put the active object, or the whole hull or collision set, back to what its source file says"""
+    """Revert the active object, or the whole hull or collision set, to its source file"""
 
     bl_idname = "sylpheed.revert"
     bl_label = "Revert to Sylpheed Source"
@@ -47,7 +47,7 @@ class SYLPHEED_OT_revert(bpy.types.Operator):
         if self.whole:
             reverted, made, deleted = reverting.revert_all(context.scene, root)
             return report_text(
-                '"{name}": {reverted:,} put back, {made:,} made again, {deleted:,} deleted',
+                '"{name}": {reverted:,} reverted, {made:,} restored, {deleted:,} deleted',
                 name=root.name,
                 reverted=reverted,
                 made=made,
@@ -55,10 +55,10 @@ class SYLPHEED_OT_revert(bpy.types.Operator):
             )
         if obj is None or obj == root or root_of(obj) != root:
             raise RefusedError(
-                "the active object is no surface and no part", remedy="select one, or revert the whole hull"
+                "the active object isn't a surface or a part", remedy="select one, or revert the whole hull"
             )
         reverting.revert_object(root, obj)
-        return report_text('"{name}" is put back to its source', name=obj.name)
+        return report_text('Reverted "{name}" to its source', name=obj.name)
 
 
 def _draw_object(self: bpy.types.Menu, context: bpy.types.Context) -> None:

@@ -50,7 +50,7 @@ def _describe(route: Route) -> str:
         return label_text("no way, {reason}", reason=route.refused.reason)
     if route.straight:
         return label_text("a straight line of {length:,.0f} units", length=route.length)
-    return label_text("{legs:,} legs, {length:,.0f} units", legs=len(route.points) - 1, length=route.length)
+    return label_text("length {length:,.0f} units, legs: {legs:,}", legs=len(route.points) - 1, length=route.length)
 
 
 class VIEW3D_OT_sylpheed_route(bpy.types.Operator):

@@ -8,7 +8,6 @@ from ...core.errors import Severity
 from ..checks import problems, results, titles
 from ..scene import custom_properties
 from ..scene.roots import NAMES, has_root, shown_root
-from ..translations import CONTEXT
 from .check_operators import SYLPHEED_OT_check, SYLPHEED_OT_select_problem
 from .fix_all_operator import SYLPHEED_OT_fix_all
 from .fix_operators import FIXES
@@ -61,7 +60,7 @@ def _draw_verdict(layout: bpy.types.UILayout, sound: bool, count: int) -> None:
     elif count:
         layout.label(text="Can be exported", icon="CHECKMARK")
     else:
-        layout.label(text="Sound", text_ctxt=CONTEXT, icon="CHECKMARK")
+        layout.label(text="No problems", icon="CHECKMARK")
 
 
 def _draw_problem(layout: bpy.types.UILayout, root: bpy.types.Object, problem: problems.Problem) -> None:

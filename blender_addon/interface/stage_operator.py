@@ -40,7 +40,7 @@ def _game_folder(options: bpy.types.OperatorProperties, context: bpy.types.Conte
 
 
 class IMPORT_SCENE_OT_sylpheed_stage(bpy.types.Operator, HullProperties):
-    """Import the hull of a stage's phase from the extracted game, with the stage's own asteroid meshes"""
+    """Import the hull of a stage's phase from the extracted game, with the stage's own asteroids"""
 
     bl_idname = "import_scene.sylpheed_stage"
     bl_label = "Import Sylpheed Stage"
@@ -48,30 +48,31 @@ class IMPORT_SCENE_OT_sylpheed_stage(bpy.types.Operator, HullProperties):
 
     directory: StringProperty(
         name="Game Folder",
-        description="The folder of the extracted game disc. Empty: that of the preferences. It is only ever read",
+        description="Folder of the extracted game disc. Empty: the one in the preferences. Nothing is ever "
+        "written to it",
         subtype="DIR_PATH",
         options={"SKIP_PRESET"} | PATH_OPTIONS,
     )
     stage: StringProperty(
         name="Stage",
-        description="Which stage, such as S14; the id of its table where no name is known",
+        description="Stage to import, such as S14, or the ID of its table where its name isn't known",
         default="S01",
         search=suggest_stages,
     )
     phase: StringProperty(
         name="Phase",
-        description="Which phase of the stage, such as Phase_1. Those without a hull are not listed",
+        description="Phase of the stage, such as Phase_1. Phases without a hull aren't listed",
         default="Phase_1",
         search=suggest_phases,
         translation_context=CONTEXT,
     )
     parts: EnumProperty(
         name="Parts",
-        description="Which meshes of the stage's collision set to import as well",
+        description="Parts of the stage's collision set to import as well",
         items=[
-            ("NONE", "None", "The hull alone"),
+            ("NONE", "None", "Only the hull"),
             ("STAGE", "Stage", "The stage's own asteroids"),
-            ("ALL", "All", "Every mesh of the library"),
+            ("ALL", "All", "Every part of the collision set"),
         ],
         default="STAGE",
     )

@@ -13,7 +13,8 @@ class ViewProperties:
 
     scale: FloatProperty(
         name="Scale",
-        description="Blender units for one game unit. Set on the root object, exported coordinates don't depend on it",
+        description="Blender units per game unit. It is set on the root object and doesn't change the "
+        "exported coordinates",
         default=0.001,
         min=1e-6,
         soft_max=1.0,
@@ -21,7 +22,7 @@ class ViewProperties:
     )
     up: EnumProperty(
         name="Up",
-        description="Which axis of the file points up in Blender",
+        description="Axis of the file that points up in Blender",
         items=[
             ("Y", "Y", "The file's Y axis points up, as in the games of this engine"),
             ("Z", "Z", "The file's axes are Blender's axes"),
@@ -36,7 +37,7 @@ class ViewProperties:
 
     reach: BoolProperty(
         name="Clip Distance",
-        description="Let the 3D views see as far as what is imported is large. Never shortens a view's clip distance",
+        description="Extend the 3D views' clip distance to cover the imported map. It is never shortened",
         default=True,
     )
 
@@ -65,16 +66,16 @@ class HullProperties(ViewProperties):
     )
     cells: EnumProperty(
         name="Cells",
-        description="Whether to show the grid cells that hold triangles. They are never read back",
+        description="Show the grid cells that hold triangles. They are never exported",
         items=[
-            ("OBJECTS", "Objects", "A wire box for each, in a collection of their own that is hidden at first"),
+            ("OBJECTS", "Objects", "A wire box for each cell, in a collection that is excluded at first"),
             ("NONE", "None", "No cells"),
         ],
         default="OBJECTS",
     )
     spheres: BoolProperty(
         name="Bounding Spheres",
-        description="Show the sphere that the game tests in front of each cell's triangles. Never read back",
+        description="Show the sphere that the game tests before each cell's triangles. It is never exported",
         default=False,
     )
 

@@ -83,7 +83,9 @@ def cell_rows(hull: Hull) -> list[Row]:
         if count:
             # The longest list matters: it is what costs frame time.
             to = f"{last:,}" if last < LENGTHS[-1][1] else f"{int(lengths.max()):,}"
-            rows.append(Row(label_text("{first}–{last}: {count:,} cells", first=first, last=to, count=count), color))
+            rows.append(
+                Row(label_text("Cells with {first}–{last}: {count:,}", first=first, last=to, count=count), color)
+            )
     return rows
 
 

@@ -15,7 +15,7 @@ def _redraw(settings: bpy.types.PropertyGroup, context: bpy.types.Context) -> No
 class SylpheedGridSettings(bpy.types.PropertyGroup):
     cells: BoolProperty(
         name="Cells",
-        description="The cells that hold triangles, coloured by how many they list",
+        description="The cells that hold triangles, colored by how many they list",
         default=True,
         update=_redraw,
     )

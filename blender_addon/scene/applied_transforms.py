@@ -52,7 +52,7 @@ def refuse_applied(root: bpy.types.Object, pieces: Iterable[tuple[Piece, np.ndar
     now = np.array(root.matrix_basis.to_3x3(), np.float64)
     if _is_applied(before, now, usual):
         raise RefusedError(
-            f"the transform of `{root.name}` was applied: what is parented to it would be scaled or turned in the file",
+            f'the transform of "{root.name}" was applied: its children would be scaled or rotated in the file',
             expected=f"the root's {_described(before)}",
             found=f"its {_described(now)}",
             remedy="undo it, or use Parent > Clear and Keep Transformation on the root's children, give these back to "

@@ -17,6 +17,7 @@ from ...core.geometry.asteroid import make_asteroid
 from ...core.geometry.grid import Grid
 from ...core.geometry.triangles import NEAR, close_pairs, flat
 from ...core.runtime.queries import is_solid
+from ...core.text import plural
 from ..translations import report_text
 from . import colors, custom_properties, object_names, sources
 from .exporting import read_hull
@@ -50,8 +51,8 @@ class Asteroid:
 def add_asteroid(
     scene: bpy.types.Scene, root: bpy.types.Object, asteroid: Asteroid
 ) -> tuple[bpy.types.Object, list[str]]:
-    """A new asteroid below a hull's root, and what to warn of. Raises `SylpheedError` where the file's coordinates
-    can't hold it."""
+    """A new asteroid that is parented to a hull's root, and what to warn of. Raises `SylpheedError` where the file's
+    coordinates can't hold it."""
     check_numbers("the asteroid", asteroid.size, *asteroid.place)
     hull = sources.hull_source(root)
     vertices, triangles = make_asteroid(asteroid.seed, asteroid.size, asteroid.roughness, asteroid.triangles)
@@ -67,29 +68,35 @@ def add_asteroid(
     placed: np.ndarray = vertices + np.array(asteroid.place, np.float32)
     if hull.grid.outside(placed).any():
         warnings.append(
-            report_text("`{name}` reaches outside the hull's box: move it inside or use Fit Grid", name=obj.name)
+            report_text('"{name}" reaches outside the hull\'s box. Move it inside or use Fit Grid', name=obj.name)
         )
     elif is_solid(hull, np.array(asteroid.place)):
-        warnings.append(report_text("`{name}` has its centre in rock", name=obj.name))
+        warnings.append(report_text('"{name}" has its center in rock', name=obj.name))
     return obj, warnings
 
 
-def make_new_hull(
-    scene: bpy.types.Scene,
-    name: str,
-    low: np.ndarray,
-    high: np.ndarray,
-    cell_size: float,
-    wall: bool,
-    options: HullOptions,
-) -> Imported:
+@dataclass(frozen=True, slots=True)
+class NewHull:
+    """What a hull is made from: the name of its file, the size of its box around the file's origin, (3,) lengths in
+    game units, the side of its cells, and whether a wall encloses it; see `core.editing.build.new_hull`."""
+
+    name: str
+    size: tuple[float, float, float]
+    cell_size: float
+    wall: bool
+
+
+def make_new_hull(scene: bpy.types.Scene, new: NewHull, options: HullOptions) -> Imported:
     """A hull that no file has yet; its root carries the bytes of one all the same. Raises `SylpheedError`."""
-    name = name.strip().removesuffix(".col")
+    name = new.name.strip().removesuffix(".col")
+    high = np.array(new.size, np.float32) / 2
+    low = -high
     if not _can_name_file(name):
-        raise RefusedError(f"{name!r} can't be the name of a file", remedy="choose a name of letters, digits and _")
-    check_numbers("the box", *low.tolist(), *high.tolist(), cell_size)
-    _check_cells(high - low, cell_size)
-    made = make_hull(scene, f"{name}.col", mcol.encode(new_hull(low, high, cell_size, wall)), options)
+        raise RefusedError(f'"{name}" can\'t be the name of a file', remedy="choose a name of letters, digits and _")
+    check_numbers("the box", *low.tolist(), *high.tolist(), new.cell_size)
+    _check_cells(high - low, new.cell_size)
+    data = mcol.encode(new_hull(low, high, new.cell_size, new.wall))
+    made = make_hull(scene, f"{name}.col", data, options)
     made.root[custom_properties.NEW] = True
     return made
 
@@ -104,13 +111,13 @@ def fit_grid_of(context: bpy.types.Context, root: bpy.types.Object, cell_size: f
         # Blender would save neither: of an override it keeps only what the library allows to be overridden.
         library = root.library or root.override_library.reference.library
         raise RefusedError(
-            f"`{root.name}` is linked from {library.filepath}", remedy="make it local, or fit the grid there"
+            f'"{root.name}" is linked from {library.filepath}', remedy="make it local, or fit the grid there"
         )
     check_numbers("the grid", cell_size, margin)
     source = sources.hull_source(root)
     edit = read_hull(context, root, True).edit
     if not len(edit.triangles) or unplaced(edit).any():
-        raise RefusedError(f"`{root.name}` has no geometry with usable coordinates to fit a grid to")
+        raise RefusedError(f'"{root.name}" has no geometry with usable coordinates to fit a grid to')
     used = edit.vertices[np.unique(edit.triangles)]
     box = np.stack((used.min(axis=0) - np.float32(margin), used.max(axis=0) + np.float32(margin)))
     check_numbers("the grid", *box.ravel().tolist())
@@ -154,8 +161,8 @@ def _check_precision(vertices: np.ndarray, triangles: np.ndarray, asteroid: Aste
     turned = np.linalg.det((rounded.astype(np.float64) - place)[triangles]) <= 0
     if doubled or turned.any() or flat(rounded, triangles).any():
         raise RefusedError(
-            f"an asteroid of size {asteroid.size:,.7g} is too small there for {len(triangles):,} triangles: the "
-            f"file's coordinates lie {np.spacing(np.float32(farthest)):.2g} apart",
+            f"an asteroid of size {asteroid.size:,.7g} is too small there for {plural(len(triangles), 'triangle')}: "
+            f"the file's coordinates lie {np.spacing(np.float32(farthest)):.2g} apart",
             remedy="make it larger, or give it fewer triangles",
         )
 
@@ -165,7 +172,10 @@ def _check_cells(extent: np.ndarray, cell_size: float | np.ndarray) -> None:
     count = float(np.maximum(np.ceil(dimensions), 1).prod())
     if not count <= MOST_CELLS:
         raise RefusedError(
-            f"the grid would have {count:,.0f} cells", expected=f"{MOST_CELLS:,} at most", remedy="choose larger cells"
+            "the grid would have too many cells",
+            expected=f"{MOST_CELLS:,} at most",
+            found=f"{count:,.0f}",
+            remedy="choose larger cells",
         )
 
 

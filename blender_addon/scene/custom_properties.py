@@ -36,7 +36,7 @@ LAST = "sylpheed_last_"
 NEW = "sylpheed_new"
 
 HULL, SET, SHOWN = "hull", "set", "shown"
-"""Kinds: the root of a hull, the root of a library, and objects that show something and are never exported."""
+"""Kinds: the root of a hull, the root of a collision set, and objects that show something and are never exported."""
 
 ENDINGS = {HULL: ".col", SET: ".bin"}
 """What the names of their files end in."""
@@ -66,7 +66,7 @@ def source(root: bpy.types.Object) -> bytes:
         raise lost_source(root, VERSION)
     if layout > LAYOUT:
         raise RefusedError(
-            f"`{root.name}` was imported with a later version of this extension",
+            f'"{root.name}" was imported with a later version of this extension',
             expected=f"layout {LAYOUT} at most",
             found=layout,
             remedy="update the extension",
@@ -79,7 +79,7 @@ def source(root: bpy.types.Object) -> bytes:
 
 def lost_source(root: bpy.types.Object, what: str) -> SylpheedError:
     """The error for a root of which a property is gone or can't be used."""
-    return RefusedError(f"`{root.name}` lost its source ({what})", remedy="import the file again")
+    return RefusedError(f'"{root.name}" lost its source ({what})', remedy="import the file again")
 
 
 def is_damaged_root(obj: bpy.types.Object) -> bool:

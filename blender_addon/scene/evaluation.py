@@ -22,6 +22,7 @@ import numpy as np
 
 from ...core.editing.placement import EXACT, Placement, between, rounded
 from ...core.errors import RefusedError
+from ...core.text import plural
 
 AGREEMENT = 1e-6
 """How far a world matrix may be from the product that it is made of, as a part of the sums of absolute values: a few
@@ -121,7 +122,7 @@ class View:
             return []
         if not hasattr(obj, "evaluated_geometry"):  # before 4.5
             count = self._count_instances(obj)
-            return [f"{count:,} instances"] if count else []
+            return [plural(count, "instance")] if count else []
         geometry = self._helpers.get(obj, obj).evaluated_get(self.depsgraph).evaluated_geometry()
         instances = geometry.instances_pointcloud()
         curves = geometry.curves if obj.type == "MESH" else None  # those of a curve object are what it is made from
@@ -207,7 +208,7 @@ def evaluated(
         return
     if context.scene.library:
         raise RefusedError(
-            f"`{missing[0].name}` is hidden, and the scene is linked from {context.scene.library.filepath}",
+            f'"{missing[0].name}" is hidden, and the scene is linked from {context.scene.library.filepath}',
             remedy="show it in the viewport (the monitor icon, and the checkbox of its collection)",
         )
     made: list[bpy.types.ID] = []
@@ -244,7 +245,7 @@ def _refuse_hidden_levels(view: View) -> None:
     for obj in bpy.data.objects:
         levels = obj.mode == "SCULPT" and any(modifier.type == "MULTIRES" for modifier in obj.modifiers)
         if levels and not view.is_enabled(obj):
-            problem = f"`{obj.name}` is hidden while it is in Sculpt Mode"
+            problem = f'"{obj.name}" is hidden while it is in Sculpt Mode'
             raise RefusedError(problem, remedy="show it in the viewport again")
 
 
@@ -327,7 +328,7 @@ def _refuse_flat(obj: bpy.types.Object, root: bpy.types.Object, depsgraph: bpy.t
     matrix = np.array(root.evaluated_get(depsgraph).matrix_world, np.float64)
     if np.linalg.matrix_rank(matrix[:3, :3]) < 3:
         raise RefusedError(
-            f"`{obj.name}` gets its place from the scene, which can't be followed while its root is scaled to nothing",
+            f'"{obj.name}" gets its place from the scene, which can\'t be followed while its root is scaled to nothing',
             remedy="give the root a scale other than 0",
         )
 

@@ -1,4 +1,4 @@
-"""Objects to files: a hull from what hangs below its root, a library from its parts."""
+"""Objects to files: a hull from the objects that are parented to its root, a collision set from its parts."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from ...core.editing.rebuild_hull import Options, Rebuilt, rebuild
 from ...core.editing.rebuild_set import PartEdit, rebuild_set
 from ...core.errors import Finding
 from ...core.formats import collision_set, mcol
+from ...core.text import plural
 from . import custom_properties, left_out, object_names, sources
 from .applied_transforms import refuse_applied
 from .crossings import intersection_faults
@@ -33,8 +34,8 @@ class Exported:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HullEdit:
-    """What hangs below a hull's root, as one mesh: the source, whether its box is that of the imported file, the
-    edit, its pieces and where each comes from, and what was left out and why."""
+    """The objects that are parented to a hull's root, as one mesh: the source, whether its box is that of the
+    imported file, the edit, its pieces and where each comes from, and what was left out and why."""
 
     source: mcol.Hull
     own_box: bool
@@ -82,9 +83,9 @@ def export_hull(
 ) -> Exported:
     """The `.col` of a hull. Raises `SylpheedError` that names the objects."""
     hull, rebuilt = rebuild_root(context, root, options, apply_modifiers)
-    told = [*rebuilt.findings, *_advice(hull, rebuilt)]
+    findings = [*rebuilt.findings, *_advice(hull, rebuilt)]
     summary = f"{root.name}: {_summary(rebuilt)}" + ("" if hull.own_box else ", in another grid than it came with")
-    return Exported(mcol.encode(rebuilt.hull), summary, (*map(str, hull.left_out), *map(str, told)))
+    return Exported(mcol.encode(rebuilt.hull), summary, (*map(str, hull.left_out), *map(str, findings)))
 
 
 def _advice(hull: HullEdit, rebuilt: Rebuilt) -> list[Finding]:
@@ -100,8 +101,8 @@ def _advice(hull: HullEdit, rebuilt: Rebuilt) -> list[Finding]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SetEdit:
-    """What hangs below a library's root: the source, an edit of each part and where its pieces come from, the
-    records that are gone, and what was left out and why."""
+    """The objects that are parented to a collision set's root: the source, an edit of each part and where its
+    pieces come from, the numbers of deleted parts, and what was left out and why."""
 
     source: collision_set.CollisionSet
     edits: tuple[PartEdit, ...]
@@ -111,7 +112,7 @@ class SetEdit:
 
 
 def export_set(context: bpy.types.Context, root: bpy.types.Object, apply_modifiers: bool) -> Exported:
-    """The `.bin` of a library. Raises `SylpheedError` that names the objects."""
+    """The `.bin` of a collision set. Raises `SylpheedError` that names the objects."""
     edited = read_set(context, root, apply_modifiers)
     with blender_remedies():
         rebuilt = rebuild_set(edited.source, edited.edits, edited.removed)
@@ -121,13 +122,13 @@ def export_set(context: bpy.types.Context, root: bpy.types.Object, apply_modifie
     )
     return Exported(
         collision_set.encode(rebuilt.library),
-        f"{root.name}: {len(rebuilt.library.parts):,} parts, {changed}",
+        f"{root.name}: {plural(len(rebuilt.library.parts), 'part')}, {changed}",
         (*map(str, edited.left_out), *map(str, rebuilt.findings)),
     )
 
 
 def read_set(context: bpy.types.Context, root: bpy.types.Object, apply_modifiers: bool) -> SetEdit:
-    """The edit of a library. Raises `SylpheedError` for a source that can't be read."""
+    """The edit of a collision set. Raises `SylpheedError` for a source that can't be read."""
     source = sources.set_source(root)
     imported = custom_properties.imported_records(root)
     if not custom_properties.root_id(root):
@@ -194,11 +195,12 @@ def _first_claim(piece: Piece) -> tuple[int, str]:
 
 def _summary(rebuilt: Rebuilt) -> str:
     changes = [
-        f"{count:,} triangles {what}"
+        f"{plural(count, 'triangle')} {what}"
         for count, what in ((rebuilt.moved, "changed"), (rebuilt.added, "added"), (rebuilt.removed, "removed"))
         if count
     ]
     if len(rebuilt.cells):
-        changes.append(f"{len(rebuilt.cells):,} cells rebuilt")
+        changes.append(f"{plural(len(rebuilt.cells), 'cell')} rebuilt")
     hull = rebuilt.hull
-    return f"{len(hull.vertices):,} vertices, {len(hull.triangles):,} triangles, " + (", ".join(changes) or "unchanged")
+    size = f"{plural(len(hull.vertices), 'vertex')}, {plural(len(hull.triangles), 'triangle')}"
+    return f"{size}, " + (", ".join(changes) or "unchanged")

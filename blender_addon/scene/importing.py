@@ -1,4 +1,4 @@
-"""Files to objects: hulls, their grid cells and spheres, and the parts of a library."""
+"""Files to objects: hulls, their grid cells and spheres, and the parts of a collision set."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ...core.formats.kinds import Kind
 from ...core.game import loose_files
 from ...core.geometry import surfaces
 from ...core.geometry.triangles import repeated
-from ...core.text import some
+from ...core.text import plural, some
 from . import axes, colors, custom_properties, object_names, roots
 from .mesh_arrays import NewMesh, make_meshes
 
@@ -34,7 +34,7 @@ MOST_CELL_OBJECTS = 20_000
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """How the root shows what hangs below it."""
+    """How a root shows the objects that are parented to it."""
 
     scale: float = 0.001
     up: str = "Y"
@@ -77,7 +77,7 @@ def import_hull(scene: bpy.types.Scene, path: str, options: HullOptions) -> Impo
 
 
 def import_set(scene: bpy.types.Scene, path: str, options: SetOptions, progress: Progress) -> Imported:
-    """Reads a CollisionSet and makes an object for each part that the filter names. Raises `SylpheedError`."""
+    """Reads a collision set and makes an object for each part that the filter names. Raises `SylpheedError`."""
     with naming(path):
         data = files.read_file(path, loose_files.MOST[Kind.COLLISION_SET])
         return make_set(scene, os.path.basename(path), data, options, progress)
@@ -89,10 +89,8 @@ def make_hull(scene: bpy.types.Scene, name: str, data: bytes, options: HullOptio
 
 
 def make_set(scene: bpy.types.Scene, name: str, data: bytes, options: SetOptions, progress: Progress) -> Imported:
-    """The objects of a library's bytes, called `name` in file or archive. Raises `SylpheedError`."""
-    library = collision_set.decode(data)
-    chosen = _filter_parts(library, options.name_filter)
-    return _make_set(scene, _stem(name), data, library, chosen, options, progress)
+    """The objects of a collision set's bytes, called `name` in file or archive. Raises `SylpheedError`."""
+    return _make_set(scene, _stem(name), data, collision_set.decode(data), options, progress)
 
 
 # --- hulls ----------------------------------------------------------------------------------------
@@ -126,16 +124,17 @@ def _make_hull(scene: bpy.types.Scene, stem: str, data: bytes, hull: mcol.Hull, 
 
     warnings = []
     if aside.any():
-        warnings.append(
-            f"{stem}: {np.count_nonzero(aside):,} triangles use a vertex twice, which Blender can't hold; "
-            "they are kept aside and written back"
-        )
+        warnings.append(_repeating(stem, np.count_nonzero(aside)))
     if options.cells == "OBJECTS":
         warnings += _make_cells(scene, stem, hull, root, collection)
     if options.spheres:
         _make_spheres(stem, hull, root, collection)
-    counted = f"{len(groups)} surface{'s' if len(groups) != 1 else ''}"
-    summary = f"{stem}: {counted}, {len(hull.vertices):,} vertices, {len(triangles):,} triangles"
+    counts = (
+        plural(len(groups), "surface"),
+        plural(len(hull.vertices), "vertex"),
+        plural(len(triangles), "triangle"),
+    )
+    summary = f"{stem}: {', '.join(counts)}"
     return Imported(root, summary, tuple(warnings))
 
 
@@ -144,7 +143,9 @@ def _make_cells(
 ) -> list[str]:
     """A wire box for each cell that lists triangles, all of one mesh, in a collection that is excluded at first."""
     if len(hull.occupied) > MOST_CELL_OBJECTS:
-        return [f"{stem}: {len(hull.occupied):,} cells are too many to show as objects, none was made"]
+        return [
+            f"{stem}: the hull has {plural(len(hull.occupied), 'cell')}, too many to show as objects. None were created"
+        ]
     collection = bpy.data.collections.new(f"{stem} cells")
     collection.color_tag = colors.CELLS_TAG
     parent.children.link(collection)
@@ -177,7 +178,7 @@ def _make_spheres(stem: str, hull: mcol.Hull, root: bpy.types.Object, parent: bp
 
 
 def remake_shown(scene: bpy.types.Scene, root: bpy.types.Object, hull: mcol.Hull) -> None:
-    """Makes the cells and spheres that show a hull anew, as far as it has them, after its grid changed."""
+    """Rebuilds the cells and spheres that show a hull, where it has any, after its grid changed."""
     stem = custom_properties.stem(root)
     for parent in root.users_collection:
         for collection in list(parent.children):
@@ -191,7 +192,7 @@ def remake_shown(scene: bpy.types.Scene, root: bpy.types.Object, hull: mcol.Hull
                     _make_spheres(stem, hull, root, parent)
 
 
-# --- libraries ------------------------------------------------------------------------------------
+# --- collision sets ------------------------------------------------------------------------------------
 
 
 def _make_set(
@@ -199,10 +200,10 @@ def _make_set(
     stem: str,
     data: bytes,
     library: collision_set.CollisionSet,
-    chosen: list[tuple[int, str]],
     options: SetOptions,
     progress: Progress,
 ) -> Imported:
+    chosen = _filter_parts(library, options.name_filter)
     root, collection = _make_root(scene, custom_properties.SET, stem, data, options.view)
     unusable = {number: collision_set.unusable(library.parts[number]) for number, _ in chosen}
     warnings = [
@@ -222,27 +223,24 @@ def _make_set(
         obj[custom_properties.GIVEN_NAME] = obj.name
         progress((done + 1) / len(chosen))
     triangle_count = sum(len(part.triangles) for part in parts)
-    kept_aside = triangle_count - sum(len(one.triangles) for one in new)
-    if kept_aside:
-        warnings.append(
-            f"{stem}: {kept_aside:,} triangles use a vertex twice, which Blender can't hold; "
-            "they are kept aside and written back"
-        )
+    preserved = triangle_count - sum(len(one.triangles) for one in new)
+    if preserved:
+        warnings.append(_repeating(stem, preserved))
     dropped = collision_set.dropped(library.parts)
     if dropped:
         names = some([library.parts[number].name for number in dropped])
         warnings.append(f"{stem}: the game ignores {names}: an earlier part has the same name. All are preserved")
     if library.trailing:
         warnings.append(
-            f"{stem}: {len(library.trailing):,} bytes follow the last part, which the game takes for one more; "
-            "they are kept"
+            f"{stem}: the last part is followed by {plural(len(library.trailing), 'byte')}, which the game takes for "
+            "one more part. They are preserved"
         )
-    summary = f"{stem}: {len(chosen):,} of {len(library.parts):,} parts, {triangle_count:,} triangles"
+    summary = f"{stem}: {len(chosen):,} of {plural(len(library.parts), 'part')}, {plural(triangle_count, 'triangle')}"
     return Imported(root, summary, tuple(warnings))
 
 
 def new_parts(names: list[str], parts: list[collision_set.Part]) -> list[NewMesh]:
-    """The meshes of parts, less what is kept aside."""
+    """The meshes of parts, without the triangles that Blender can't hold."""
     most = max((max(len(part.vertices), len(part.triangles)) for part in parts), default=0)
     claims = np.arange(1, most + 1, dtype=np.int32)
     return [
@@ -264,7 +262,7 @@ def _filter_parts(library: collision_set.CollisionSet, name_filter: str) -> list
     ]
     if not chosen:
         raise RefusedError(
-            f"no part has a name like {name_filter!r}",
+            f'no part has a name like "{name_filter}"',
             found=", ".join(names[:3]) + ", …",
             remedy='use "*" for all',
         )
@@ -281,6 +279,11 @@ def _group(groups: dict[tuple[str, ...], bpy.types.Collection], path: tuple[str,
 
 
 # --- both -----------------------------------------------------------------------------------------
+
+
+def _repeating(stem: str, count: int) -> str:
+    counted = plural(count, "triangle")
+    return f"{stem}: Blender can't hold {counted} with a repeated vertex. Preserved and exported unchanged"
 
 
 def _stem(path: str) -> str:
@@ -304,7 +307,7 @@ def _make_root(
 def add_object(
     name: str, data: bpy.types.ID | None, root: bpy.types.Object, collection: bpy.types.Collection
 ) -> bpy.types.Object:
-    """A new object of a root's, below it."""
+    """A new object that is parented to a root and belongs to it."""
     obj = bpy.data.objects.new(name, data)
     obj.parent = root
     if custom_properties.root_id(root):

@@ -57,7 +57,7 @@ def _of(check: SceneRule, objects: list[bpy.types.Object], text: str) -> list[Le
     """One of a check for some objects, none for no objects: their names, and `text`."""
     if not objects:
         return []
-    names = some([f"`{obj.name}`" for obj in objects])
+    names = some([f'"{obj.name}"' for obj in objects])
     return [LeftOut(f"{names}: {text}", tuple(obj.session_uid for obj in objects), check)]
 
 
@@ -96,7 +96,7 @@ def around(scene: bpy.types.Scene, root: bpy.types.Object, family: Family) -> li
 def of_object(obj: bpy.types.Object, shown_as: bpy.types.Object | None = None) -> list[LeftOut]:
     """What an object of a root's shows besides a mesh. `shown_as` is the collection instance that it shows in."""
     owner = shown_as or obj
-    name = f"`{owner.name}` holds `{obj.name}`, which" if shown_as else f"`{obj.name}`"
+    name = f'"{owner.name}" holds "{obj.name}", which' if shown_as else f'"{obj.name}"'
     uid = (owner.session_uid,)
     found = []
     if obj.type in UNREADABLE:

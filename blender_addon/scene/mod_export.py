@@ -42,7 +42,7 @@ class ModOptions:
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """What was written, what to tell about it, and what to warn of."""
+    """What was written, what to report about it, and what to warn of."""
 
     written: Written
     notes: tuple[str, ...]
@@ -120,7 +120,7 @@ def _in_scene(context: bpy.types.Context, scene: bpy.types.Scene) -> Iterator[No
         with context.temp_override(scene=scene, view_layer=scene.view_layers[0]):
             yield
     except SylpheedError as error:
-        raise error.within(f"in the scene `{scene.name}`") from None
+        raise error.within(f'in the scene "{scene.name}"') from None
 
 
 def _version(
@@ -163,7 +163,7 @@ def _find_game(roots: list[bpy.types.Object], options: ModOptions) -> Game:
         if usual:
             return usual[0]
         raise RefusedError(
-            "the scene holds files of several games",
+            "the scene has files of several games",
             found=", ".join(sorted(str(game.root) for game in there)),
             remedy="name the game folder in the options",
         )
@@ -200,7 +200,7 @@ def _game_at(folder: str) -> Game | None:
 def _find_entries(
     roots: list[bpy.types.Object], game: Game, options: ModOptions
 ) -> tuple[dict[bpy.types.Object, tuple[str, bool]], list[str], list[str]]:
-    """For each root of the game its entry and whether it is loose; what to tell, and what to warn of."""
+    """For each root of the game its entry and whether it is loose; what to report, and what to warn of."""
     archive = open_archive(mod_archive(options.directory) or game.require_collision())
     origins = {root: custom_properties.origin(root)[0] for root in roots}
     foreign = {origin: _is_foreign(origin, game) for origin in origins.values() if origin}
@@ -211,18 +211,18 @@ def _find_entries(
     for root in roots:
         origin, entry = custom_properties.origin(root)
         if entry and foreign.get(origin):
-            warnings.append(f"`{root.name}` came from {origin}, not from {game.root}, and isn't in the mod")
+            warnings.append(f'"{root.name}" came from {origin}, not from {game.root}, and isn\'t in the mod')
         elif entry:
             if _has(archive, entry):
                 found[root] = entry, False
             else:
-                warnings.append(f"`{root.name}` isn't in the mod: {archive.path} has no {entry}")
+                warnings.append(f'"{root.name}" isn\'t in the mod: {archive.path} has no {entry}')
         elif named := [name for name in _names(root) if _has(archive, name)]:
             found[root] = named[0], True
-            notes.append(f"`{root.name}` was imported from a file. By its name it is {named[0]} in the mod")
+            notes.append(f'"{root.name}" was imported from a file. By its name it is {named[0]} in the mod')
         else:
             warnings.append(
-                f"`{root.name}` was imported from a file and isn't in the mod: the game has no {_names(root)[0]}. "
+                f'"{root.name}" was imported from a file and isn\'t in the mod: the game has no {_names(root)[0]}. '
                 "Give its root the name of the entry that it replaces"
             )
     return found, notes, warnings

@@ -52,7 +52,7 @@ def find_navigation(root: bpy.types.Object, mod: str = "") -> NavigationSource:
     pairs = list(_pairs(root, mod))
     if not pairs:
         raise RefusedError(
-            f"the file that `{root.name}` came from isn't known, so neither is its navigation volume",
+            f'the file that "{root.name}" came from isn\'t known, so neither is its navigation volume',
             remedy="import the stage from a game folder, or the hull with its .rgn beside it",
         )
     pair, hull = _matching(root, pairs)
@@ -60,7 +60,7 @@ def find_navigation(root: bpy.types.Object, mod: str = "") -> NavigationSource:
         data = pair.read_navigation()
     except SylpheedError as error:
         raise RefusedError(
-            f"`{root.name}` has no navigation volume",
+            f'"{root.name}" has no navigation volume',
             expected=pair.place,
             found=error.problem,
             remedy="put the .rgn of the hull there",
@@ -69,7 +69,7 @@ def find_navigation(root: bpy.types.Object, mod: str = "") -> NavigationSource:
         navigation = regn.decode(data)
     if reasons := regn.fits(navigation, hull.grid):
         raise RefusedError(
-            f"the navigation volume doesn't fit the hull that `{root.name}` came from: {'; '.join(reasons)}",
+            f'the navigation volume doesn\'t fit the hull that "{root.name}" came from: {"; ".join(reasons)}',
             file=pair.place,
             remedy="put the .rgn of that hull there",
         )
@@ -100,7 +100,7 @@ def _matching(root: bpy.types.Object, pairs: list[_Pair]) -> tuple[_Pair, Hull]:
     if custom_properties.is_imported(root, custom_properties.source(root)):
         return pairs[-1], sources.hull_source(root)
     raise RefusedError(
-        f"the hull that `{root.name}` came from, for which its navigation volume was made, is no longer there",
+        f'the hull that "{root.name}" came from, for which its navigation volume was made, is no longer there',
         expected=pairs[-1].place,
         remedy="put it back",
     )

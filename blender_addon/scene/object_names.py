@@ -50,7 +50,7 @@ def is_renamed(name: str, given: str) -> bool:
 
 
 def part_groups(name: str) -> tuple[str, ...]:
-    """The collections of a library part: its family and its ship, or stage for an asteroid.
+    """The collections of a part of a collision set: its family and its ship, or stage for an asteroid.
 
     `rou_e101_brg_01` → rou, rou_e101; `S14_p1_Asteroid_cmesh_05` → asteroids, S14_p1.
     """

@@ -92,7 +92,7 @@ def read_objects(
     apply_modifiers: bool,
     source_of: SourceOf,
 ) -> list[Reading]:
-    """A reading of each object: a piece if it has faces, in the space below the root. A vertex that claims one of the
+    """A reading of each object: a piece if it has faces, in the space of the root. A vertex that claims one of the
     source and lies within rounding of it has its coordinates. An object that brings no claims to the source's numbers
     gets none here, see `claim_by_position`."""
     every = [*objects, *(member for obj in objects for member in members(obj))]
@@ -125,7 +125,7 @@ def _add(reading: Reading, name: str, arrays: MeshArrays, placement: Placement, 
         if np.linalg.det(placement.matrix[:3, :3]) < 0:
             triangles = triangles[:, [0, 2, 1]]
         if _flattens(placement.matrix) and len(triangles) and not np.array_equal(vertices, arrays.vertices):
-            reading.left_out.append(LeftOut(f"`{name}` is scaled to 0, which makes it flat", (origin.session_uid,)))
+            reading.left_out.append(LeftOut(f'"{name}" is scaled to 0, which makes it flat', (origin.session_uid,)))
     reading.pieces.append(Piece(name, vertices, triangles, arrays.vertex_ids, arrays.triangle_ids, slack))
     reading.origins.append(origin)
 
@@ -163,7 +163,7 @@ def _read_geometry(view: View, obj: bpy.types.Object, owner: bpy.types.Object, r
     """The geometry of an object that shows by itself or in `owner`, a collection instance."""
     with view.mesh(obj) as mesh:
         arrays = read_mesh(mesh)
-    name, uid = f"`{obj.name}`" if obj == owner else f"`{owner.name}`: `{obj.name}`", (owner.session_uid,)
+    name, uid = f'"{obj.name}"' if obj == owner else f'"{owner.name}": "{obj.name}"', (owner.session_uid,)
     extras = view.extras(obj) if view.evaluates_shape(obj) else []
     if extras:
         remedy = "add a Realize Instances node" if "instances" in extras[0] else "make a mesh of them in its nodes"
@@ -194,5 +194,5 @@ def _read_instances(view: View, empty: bpy.types.Object, source: np.ndarray | No
                 about = _About(source, mesh_origin(obj.data))
                 _add(reading, f"{empty.name}: {obj.name}", arrays, placement, origin, about)
         elif obj.instance_type == "COLLECTION" and obj.instance_collection:
-            message = f"`{empty.name}` holds the instance `{obj.name}`, which isn't exported: make it real"
+            message = f'"{empty.name}" holds the instance "{obj.name}", which isn\'t exported: make it real'
             reading.left_out.append(LeftOut(message, (empty.session_uid,)))

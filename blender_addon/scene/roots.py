@@ -10,7 +10,7 @@ from bpy.app.handlers import persistent
 from ...core.errors import RefusedError, SylpheedError
 from . import custom_properties
 
-NAMES = {custom_properties.HULL: "hull", custom_properties.SET: "library"}
+NAMES = {custom_properties.HULL: "hull", custom_properties.SET: "collision set"}
 """What messages call a root's kind."""
 
 _known: dict[tuple[int, str], bpy.types.Object | None] = {}
@@ -131,7 +131,7 @@ def _choose(
     remedy = "select one of its objects, or name it in the options"
     if name:
         remedy = "select one of its objects and name none in the options"
-    raise RefusedError(f"the scene holds {len(named)} of that kind, {names(named)}", remedy=remedy)
+    raise RefusedError(f"the scene has {len(named)} of this kind: {names(named)}", remedy=remedy)
 
 
 def _root_in(roots: list[bpy.types.Object], collection: str, kind: str, name: str) -> bpy.types.Object:
@@ -147,7 +147,7 @@ def _root_in(roots: list[bpy.types.Object], collection: str, kind: str, name: st
         return found[0]
     what = NAMES[kind]
     raise RefusedError(
-        f"the collection {collection!r} holds {names(found) or f'no {what}'}",
+        f'the collection "{collection}" has {names(found) or f"no {what}"}',
         expected=f"one {what}",
         remedy=f"put the exporter on the collection that the {what}'s root is in",
     )
@@ -171,7 +171,7 @@ def explain_none(
     if damaged:
         return custom_properties.lost_source(damaged[0], custom_properties.KIND)
     what = " or ".join(NAMES[kind] for kind in kinds)
-    problem = f"the scene holds no {what} called {name!r}" if name else f"the scene holds no {what}"
+    problem = f'the scene has no {what} named "{name}"' if name else f"the scene has no {what}"
 
     def wanted(obj: bpy.types.Object) -> bool:
         return custom_properties.kind(obj) in kinds and name in ("", obj.name)
@@ -184,12 +184,12 @@ def explain_none(
         held = next((obj for obj in other.objects if wanted(obj)), None) if other != scene else None
         if held is not None:
             return RefusedError(
-                f"{problem}: `{held.name}` is in the scene {other.name!r}", remedy="switch to that scene"
+                f'{problem}: "{held.name}" is in the scene "{other.name}"', remedy="switch to that scene"
             )
     held = next((obj for obj in bpy.data.objects if wanted(obj) and not obj.users_scene), None)
     if held is not None:
         remedy = "link its collection to the scene in the Outliner's Blender File view"
-        return RefusedError(f"{problem}: `{held.name}` is in the file, but in no scene", remedy=remedy)
+        return RefusedError(f'{problem}: "{held.name}" is in the file, but in no scene', remedy=remedy)
     if roots:
         return RefusedError(problem, expected=names(roots))
     return RefusedError(problem, remedy="import one with File > Import")
@@ -223,7 +223,7 @@ def _instanced(empty: bpy.types.Object, wanted, depth: int = 8) -> bpy.types.Obj
 
 def _describe_instance(empty: bpy.types.Object, held: bpy.types.Object) -> str:
     collection = empty.instance_collection
-    text = f"`{empty.name}` only shows the collection {collection.name!r} that holds `{held.name}`"
+    text = f'"{empty.name}" only shows the collection "{collection.name}" that holds "{held.name}"'
     library = collection.library or held.library
     return f"{text}, linked from {library.filepath}" if library else text
 

@@ -95,7 +95,7 @@ def _compare(game: Path, mod: Path, times: tuple[int, ...]) -> frozenset[str]:
 def import_stage(
     scene: bpy.types.Scene, directory: str, mod: str, options: StageOptions, progress: Progress
 ) -> list[Imported]:
-    """The hull of a phase and parts of its library, from the mod folder where it has them.
+    """The hull of a phase and parts of its collision set, from the mod folder where it has them.
 
     Raises `SylpheedError` that offers what is there, and makes nothing then.
     """

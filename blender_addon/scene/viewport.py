@@ -74,7 +74,7 @@ def in_root(root: bpy.types.Object, point: Vector | np.ndarray) -> tuple[float, 
     try:
         x, y, z, _ = np.linalg.solve(np.array(root.matrix_world, np.float64), np.array([*point, 1.0]))
     except np.linalg.LinAlgError:
-        raise RefusedError(f"`{root.name}` is scaled to nothing", remedy="give it a scale other than 0") from None
+        raise RefusedError(f'"{root.name}" is scaled to nothing', remedy="give it a scale other than 0") from None
     return float(x), float(y), float(z)
 
 

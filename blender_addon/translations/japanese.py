@@ -23,11 +23,11 @@ OPERATORS = {
     "Subtract from Rock": "岩から切り抜く",
     "Subtract from Sylpheed Rock": "Sylpheed の岩から切り抜く",
     # Menus
-    "Sylpheed stage (game folder)": "Sylpheed ステージ（ゲームフォルダー）",
-    "Sylpheed hull (.col)": "Sylpheed 当たり判定メッシュ (.col)",
-    "Sylpheed collision set (.bin)": "Sylpheed 当たり判定セット (.bin)",
-    "Sylpheed mod (MiscBin.pak)": "Sylpheed Mod (MiscBin.pak)へ書き出し",
-    "Sylpheed Hull": "Sylpheed 当たり判定メッシュ",
+    "Sylpheed Stage (Game Folder)…": "Sylpheed ステージ（ゲームフォルダー）…",
+    "Sylpheed Hull (.col)": "Sylpheed 当たり判定メッシュ (.col)",
+    "Sylpheed Collision Set (.bin)": "Sylpheed 当たり判定セット (.bin)",
+    "Sylpheed Mod (MiscBin.pak)…": "Sylpheed Modフォルダー (MiscBin.pak)…",
+    "Sylpheed Hull…": "Sylpheed 当たり判定メッシュ…",
     "Sylpheed Asteroid": "Sylpheed 小惑星",
     # Operators
     "Import Sylpheed Stage": "Sylpheed ステージをインポート",
@@ -40,10 +40,10 @@ OPERATORS = {
     "Select Sylpheed Problem": "Sylpheed の問題箇所を選択",
     "Triangulate Sylpheed Faces": "Sylpheed の面を三角化",
     "Merge Sylpheed Vertices by Distance": "Sylpheed の頂点を距離でマージ",
-    "Mend Sylpheed Faces without Area": "Sylpheed の面積0の面を修正",
+    "Fix Sylpheed Zero-Area Faces": "Sylpheed の面積0の面を修正",
     "Fill Sylpheed Holes": "Sylpheed の穴をフィル",
-    "Turn Sylpheed Faces": "Sylpheed の面を反転",
-    "Drop Unused Sylpheed Vertices": "Sylpheed の未使用の頂点を削除",
+    "Flip Sylpheed Faces": "Sylpheed の面を反転",
+    "Delete Unused Sylpheed Vertices": "Sylpheed の未使用の頂点を削除",
     "Delete Doubled Sylpheed Faces": "Sylpheed の重複した面を削除",
     "Move Sylpheed Cutters out of the Hull": "Sylpheed のカッターをメッシュから外す",
     "Make Sylpheed Cell Boxes Part of the Hull": "Sylpheed のセルの箱をメッシュに含める",
@@ -68,8 +68,9 @@ OPERATORS = {
     "Hide Grid": "グリッドを隠す",
     "Shoot": "試し撃ち",
     "Add Asteroid": "小惑星を追加",
-    "New Hull": "当たり判定メッシュを新規作成",
-    "Fit Grid": "グリッドを合わせる",
+    "New Hull…": "当たり判定メッシュを新規作成…",
+    "Fit Grid…": "グリッドを合わせる…",
+    "Fit Sylpheed Grid…": "Sylpheed グリッドを合わせる…",
 }
 
 TEXTS = {
@@ -89,30 +90,30 @@ TEXTS = {
     "From the game, without any edit": "ゲームから（未編集）",
     " (in the mod)": "（Modにあり）",
     "View": "表示",
-    "Copy the mod's files into the play folder. The files that they replace are kept once as .orig": (
+    "Copy the mod's files to the play folder. The files that they replace are backed up once as .orig": (
         "Modのファイルをプレイフォルダーにコピー。置き換えられるファイルは一度だけ .orig として保存"
     ),
-    "Put the original files of the play folder back": "プレイフォルダーの元のファイルを復元",
+    "Restore the original files of the play folder": "プレイフォルダーの元のファイルを復元",
     "Choose the play folder in the preferences": "プリファレンスでプレイフォルダーを選んでください",
-    "deployed {count:,} files to {path}, kept {kept:,} originals": (
-        "{count:,} 個のファイルを {path} に配置し、元のファイル {kept:,} 個を保存しました"
+    "Deployed to {path}. Copied files: {count:,}, originals kept: {kept:,}": (
+        "{path} に配置しました。コピーしたファイル: {count:,}、保存した元のファイル: {kept:,}"
     ),
-    "restored {count:,} files in {path}": "{path} のファイル {count:,} 個を復元しました",
+    "Restored the originals in {path}. Files: {count:,}": "{path} の元のファイルを復元しました。ファイル数: {count:,}",
     "Fix all errors and warnings that can be fixed safely": "安全に修正できるエラーと警告をすべて修正",
-    'fixed {count:,} in "{name}"': "「{name}」で {count:,} 個修正しました",
-    "Put the active object, or the whole hull or collision set, back to what its source file says": (
+    'Fixed {count:,} in "{name}"': "「{name}」で {count:,} 個修正しました",
+    "Revert the active object, or the whole hull or collision set, to its source file": (
         "アクティブなオブジェクト、または当たり判定メッシュ・セット全体を、ソースファイルの状態に戻す"
     ),
     "Whole": "全体",
     "Everything parented to the root: deleted surfaces come back, new objects are deleted": (
         "ルートの子すべて（削除した面は復活し、新しいオブジェクトは削除されます）"
     ),
-    '"{name}": {reverted:,} put back, {made:,} made again, {deleted:,} deleted': (
+    '"{name}": {reverted:,} reverted, {made:,} restored, {deleted:,} deleted': (
         "「{name}」: {reverted:,} 個を復元、{made:,} 個を再作成、{deleted:,} 個を削除"
     ),
-    '"{name}" is put back to its source': "「{name}」をソースに戻しました",
+    'Reverted "{name}" to its source': "「{name}」をソースに戻しました",
     "Play Folder": "プレイフォルダー",
-    "The copy of the game that the emulator runs. Only Deploy and Restore write there": (
+    "Copy of the game that the emulator runs. Only Deploy and Restore write to it": (
         "エミュレーターが実行するゲームのコピー（書き込むのは配置と復元だけです）"
     ),
     "Holds the mod": "Modを配置済み",
@@ -125,7 +126,7 @@ TEXTS = {
         "選択した他のオブジェクトの形をアクティブな岩から切り抜き、それらを隠す"
     ),
     "Edited since the check": "チェック後に編集済み",
-    "Empty yet": "まだ空です",
+    "Still empty": "まだ空です",
     "Holds a mod": "Modがあります",
     "In the mod folder": "Modフォルダーに出力済み",
     "Last Result": "直前の結果",
@@ -140,24 +141,24 @@ TEXTS = {
     "Not chosen": "未設定",
     "Overview": "概要",
     "Select the object that this line names and bring it into view": "この行が示すオブジェクトを選択して表示",
-    "The scene holds no hull yet": "シーンにまだ当たり判定メッシュがありません",
+    "The scene has no hull yet": "シーンにまだ当たり判定メッシュがありません",
     "Unedited": "未編集",
     "and {count:,} more": "他 {count:,} 件",
     '{count:,} added to "{name}"': "{count:,} 個を「{name}」に追加しました",
     '{count:,} cut out of "{name}"': "{count:,} 個で「{name}」を切り抜きました",
-    "{count} stages": "{count} ステージ",
+    "Stages: {count}": "ステージ: {count}",
     # Import
-    "Import the hull of a stage's phase from the extracted game, with the stage's own asteroid meshes": (
-        "展開したゲームから、ステージの1フェーズの当たり判定メッシュを、そのステージ専用の小惑星メッシュと共にインポートします"
+    "Import the hull of a stage's phase from the extracted game, with the stage's own asteroids": (
+        "展開したゲームから、ステージの1フェーズの当たり判定メッシュを、そのステージ専用の小惑星と共にインポートします"
     ),
     "Import collision hulls of Project Sylpheed, with their grid cells": (
         "プロジェクト シルフィードの当たり判定メッシュを、グリッドのセルと共にインポートします"
     ),
-    "Import the collision meshes of ships, machines and asteroids from a CollisionSet of Project Sylpheed": (
-        "プロジェクト シルフィードの CollisionSet から、艦船・機体・小惑星の当たり判定メッシュをインポートします"
+    "Import the collision parts of ships, machines and asteroids from a collision set of Project Sylpheed": (
+        "プロジェクト シルフィードの当たり判定セットから、艦船・機体・小惑星のパーツをインポートします"
     ),
-    "Sylpheed hull": "Sylpheed 当たり判定メッシュ",
-    "Sylpheed collision set": "Sylpheed 当たり判定セット",
+    "Sylpheed Hull": "Sylpheed 当たり判定メッシュ",
+    "Sylpheed Collision Set": "Sylpheed 当たり判定セット",
     "Surfaces": "サーフェス",
     "How the hull's closed surfaces become objects": "閉じたサーフェスを、どのようにオブジェクトにするか",
     "Separate": "分離",
@@ -165,25 +166,25 @@ TEXTS = {
     "Joined": "統合",
     "One object for the whole hull": "全体を1つのオブジェクトにします",
     "Cells": "セル",
-    "Whether to show the grid cells that hold triangles. They are never read back": (
-        "三角形面を含むグリッドのセルを表示するかどうか。エクスポートには使われません"
+    "Show the grid cells that hold triangles. They are never exported": (
+        "三角形面を含むグリッドのセルを表示します。エクスポートはされません"
     ),
     "Objects": "オブジェクト",
-    "A wire box for each, in a collection of their own that is hidden at first": (
-        "セルごとのワイヤーのボックスを、専用のコレクション（最初は非表示）に作ります"
+    "A wire box for each cell, in a collection that is excluded at first": (
+        "セルごとのワイヤーのボックスを、専用のコレクション（最初は除外）に作ります"
     ),
     "None": "なし",
     "No cells": "セルを作りません",
     "Bounding Spheres": "境界球",
-    "Show the sphere that the game tests in front of each cell's triangles. Never read back": (
-        "ゲームが各セルの三角形面より先に調べる球を表示します。エクスポートには使われません"
+    "Show the sphere that the game tests before each cell's triangles. It is never exported": (
+        "ゲームが各セルの三角形面より先に調べる球を表示します。エクスポートはされません"
     ),
     "Scale": "スケール",
-    "Blender units for one game unit. Set on the root object, exported coordinates don't depend on it": (
+    "Blender units per game unit. It is set on the root object and doesn't change the exported coordinates": (
         "ゲームの1単位あたりの Blender の単位。ルートオブジェクトに設定され、エクスポートする座標には影響しません"
     ),
     "Up": "上",
-    "Which axis of the file points up in Blender": "ファイルのどの軸を Blender の上方向にするか",
+    "Axis of the file that points up in Blender": "Blender の上方向にするファイルの軸",
     "The file's Y axis points up, as in the games of this engine": (
         "ファイルの Y 軸を上にします。このエンジンのゲームと同じです"
     ),
@@ -193,22 +194,22 @@ TEXTS = {
         "X 方向の鏡像を表示します。左手系の表示との比較用です"
     ),
     "Clip Distance": "クリップ距離",
-    "Let the 3D views see as far as what is imported is large. Never shortens a view's clip distance": (
-        "インポートしたもの全体が見えるよう、3Dビューの表示範囲を広げます。狭めることはありません"
+    "Extend the 3D views' clip distance to cover the imported map. It is never shortened": (
+        "インポートしたマップ全体が見えるよう、3Dビューのクリップ距離を広げます。狭めることはありません"
     ),
     "Names": "名前",
-    "Which parts to import: names with * and ?, separated by commas. The others stay in the file": (
+    "Parts to import: names with * and ?, separated by commas. The other parts stay in the file": (
         "インポートするパーツ。* と ? を使った名前をカンマで区切ります。他のパーツはファイルに残ります"
     ),
     "Game Folder": "ゲームフォルダー",
-    "The folder of the extracted game disc. Empty: that of the preferences. It is only ever read": (
-        "ゲームディスクを展開したフォルダー。空ならプリファレンスのもの。読み込むだけで、書き換えません"
+    "Folder of the extracted game disc. Empty: the one in the preferences. Nothing is ever written to it": (
+        "ゲームディスクを展開したフォルダー。空ならプリファレンスのもの。書き換えられることはありません"
     ),
     "Stage": "ステージ",
-    "Which stage, such as S14; the id of its table where no name is known": (
-        "ステージ名。S14 など。名前が不明な場合はテーブルの ID"
+    "Stage to import, such as S14, or the ID of its table where its name isn't known": (
+        "インポートするステージ。S14 など。名前が不明な場合はテーブルの ID"
     ),
-    "Which phase of the stage, such as Phase_1. Those without a hull are not listed": (
+    "Phase of the stage, such as Phase_1. Phases without a hull aren't listed": (
         "ステージのフェーズ名。Phase_1 など。当たり判定メッシュのないものは一覧にありません"
     ),
     "No game folder is chosen": "ゲームフォルダーが選択されていません",
@@ -217,115 +218,115 @@ TEXTS = {
     "This game folder holds no stage tables": "このゲームフォルダーにはステージテーブルがありません",
     "The game has no stage of this name": "この名前のステージはありません",
     "The table of this stage is damaged": "このステージのテーブルは破損しています",
-    "No phase of this stage has a hull": "このステージにはハルのあるフェーズがありません",
+    "No phase of this stage has a hull": "このステージには当たり判定メッシュのあるフェーズがありません",
     "Parts": "パーツ",
-    "Which meshes of the stage's collision set to import as well": (
-        "ステージの当たり判定セットから、どのメッシュを合わせてインポートするか"
+    "Parts of the stage's collision set to import as well": (
+        "合わせてインポートする、ステージの当たり判定セットのパーツ"
     ),
-    "The hull alone": "当たり判定メッシュのみ",
+    "Only the hull": "当たり判定メッシュのみ",
     "The stage's own asteroids": "ステージ専用の小惑星",
     "All": "すべて",
-    "Every mesh of the library": "ライブラリのすべてのメッシュ",
+    "Every part of the collision set": "当たり判定セットのすべてのパーツ",
     # Export
-    "Write hidden/MiscBin.pak with the edited hulls and meshes of this scene into the mod folder": (
-        "このシーンで編集した当たり判定を含む hidden/MiscBin.pak を、Mod フォルダーに書き出します"
+    "Write hidden/MiscBin.pak with the edited hulls and collision sets of all scenes to the mod folder": (
+        "すべてのシーンで編集した当たり判定メッシュと当たり判定セットを含む hidden/MiscBin.pak を、"
+        "Mod フォルダーに書き出します"
     ),
-    "Export a collision hull for Project Sylpheed: what hangs below its root object, hidden or not": (
-        "プロジェクト シルフィードの当たり判定メッシュをエクスポートします。"
-        "ルートオブジェクトの子が、非表示のものも含めて対象です"
+    "Export a collision hull for Project Sylpheed: everything parented to its root, including hidden objects": (
+        "プロジェクト シルフィードの当たり判定メッシュをエクスポートします。ルートの子が、非表示のものも含めて対象です"
     ),
-    "Export a CollisionSet for Project Sylpheed: edited parts are replaced, the others stay": (
-        "プロジェクト シルフィードの CollisionSet をエクスポートします。編集したパーツを置き換え、他はそのまま残します"
+    "Export a collision set for Project Sylpheed: edited parts are replaced, the others are preserved": (
+        "プロジェクト シルフィードの当たり判定セットをエクスポートします。"
+        "編集したパーツを置き換え、他はそのまま残します"
     ),
     "File Path": "ファイルパス",
-    "The file to write": "書き出すファイル",
+    "File to write": "書き出すファイル",
     "Hull": "当たり判定メッシュ",
-    "Name of the hull's root object. Empty: that of the active object, or the only one": (
-        "ルートオブジェクトの名前。空なら、アクティブオブジェクトのもの、または唯一のもの"
+    "Root object of the hull. Empty: the one of the active object, or the only one": (
+        "当たり判定メッシュのルートオブジェクト。空なら、アクティブオブジェクトのもの、または唯一のもの"
     ),
     "Set": "当たり判定セット",
-    "Name of the collision set's root object. Empty: that of the active object, or the only one": (
-        "当たり判定セットのルートオブジェクトの名前。空なら、アクティブオブジェクトのもの、または唯一のもの"
+    "Root object of the collision set. Empty: the one of the active object, or the only one": (
+        "当たり判定セットのルートオブジェクト。空なら、アクティブオブジェクトのもの、または唯一のもの"
     ),
     "Rebuild": "再構築",
-    "How much of the source file to make anew": "元のファイルをどこまで作り直すか",
+    "How much of the source file to rebuild": "元のファイルをどこまで再構築するか",
     "Changed": "変更",
-    "Keep every cell, sphere and byte that the edit doesn't reach": (
+    "Preserve every cell, sphere and byte that the edit doesn't reach": (
         "編集が及ばないセル・球・データを、すべて元のまま保ちます"
     ),
-    "Make every cell list, sphere and fill state anew": "セルのリスト・球・充填状態をすべて作り直します",
-    "What to do with geometry outside the hull's bounding box": "バウンディングボックスの外にある形状の扱い",
-    "Refuse to export, naming the objects": "エクスポートを中止し、オブジェクト名を知らせます",
-    "Add whole cells to the grid. The hull's .rgn no longer fits then": (
-        "グリッドをセル単位で広げます。その場合、対応する .rgn は合わなくなります"
+    "Rebuild every cell list, sphere and fill state": "セルのリスト・球・充填状態をすべて再構築します",
+    "How to handle geometry outside the hull's bounding box": "バウンディングボックスの外にある形状の扱い",
+    "Stop the export and name the objects": "エクスポートを中止し、オブジェクト名を知らせます",
+    "Add whole cells to the grid. The matching .rgn no longer fits and must be regenerated": (
+        "グリッドをセル単位で広げます。対応する .rgn は合わなくなり、再生成が必要です"
     ),
     "Turn": "面の向きを直す",
-    "Turn faces whose front doesn't face free space, instead of refusing them": (
+    "Flip faces whose front doesn't face free space, instead of refusing them": (
         "表側が空間を向いていない面を、エラーにせず反転します"
     ),
     "Apply Modifiers": "モディファイアーを適用",
-    "Export meshes as their modifiers and shape keys show them": (
+    "Export meshes with their modifiers and shape keys applied": (
         "モディファイアーとシェイプキーを適用した形でメッシュをエクスポートします"
     ),
     "Mod Folder": "Mod フォルダー",
-    "Where the modded archive goes, in the layout of the disc. Empty: that of the preferences": (
-        "Mod のアーカイブを、ディスクと同じ構成で書き出す先。空ならプリファレンスのもの"
+    "Folder for the modded archive, in the layout of the disc. Empty: the one in the preferences": (
+        "Mod のアーカイブを、ディスクと同じ構成で書き出すフォルダー。空ならプリファレンスのもの"
     ),
-    "The game to take everything else from. Empty: where the import came from, or that of the preferences. "
-    "It is only ever read": (
-        "その他のデータの元になるゲーム。空ならインポート元、またはプリファレンスのフォルダー。読み込むだけで、書き換えません"
+    "Game that supplies everything else. Empty: the one that was imported from, or the one in "
+    "the preferences. Nothing is ever written to it": (
+        "その他のデータの元になるゲーム。空ならインポート元、またはプリファレンスのもの。書き換えられることはありません"
     ),
     "Collision Sets": "当たり判定セット",
-    "The game holds its collision set 18 times. Which copies an edited set replaces": (
-        "ゲームには同じ当たり判定セットが18個あります。編集したセットで、そのうちどれを置き換えるか"
+    "Copies that an edited collision set replaces. The game holds 18 of them": (
+        "編集した当たり判定セットで置き換えるもの。ゲームには同じセットが18個あります"
     ),
-    "Every copy, as in the game": "すべて。ゲーム本来の状態と同じく内容が揃います",
-    "The copy that was imported alone": "インポートしたものだけ",
+    "Every copy, so that all stay the same": "すべて。ゲーム本来の状態と同じく内容が揃います",
+    "Only the copy that was imported": "インポートしたものだけ",
     "Overwrite": "上書き",
-    "Replace what another session put into the mod where it was edited here, too": (
+    "Replace what another session wrote to the mod, where it is edited here as well": (
         "別の作業で Mod に入れられたものも、ここで編集されていれば置き換えます"
     ),
     # Preferences
-    "The folder of the extracted game disc, with dat and hidden in it. It is only ever read": (
-        "ゲームディスクを展開した、dat と hidden を含むフォルダー。読み込むだけで、書き換えません"
+    "Folder of the extracted game disc, which contains dat and hidden. Nothing is ever written to it": (
+        "ゲームディスクを展開した、dat と hidden を含むフォルダー。書き換えられることはありません"
     ),
-    "Where mods go, in the layout of the disc. What it holds already is imported before the game's": (
+    "Folder for mods, in the layout of the disc. Imports prefer its files to the game's": (
         "Mod をディスクと同じ構成で書き出す先。すでにあるものは、ゲームのものより優先してインポートされます"
     ),
     # Checks
     "Check the hulls and collision sets of this scene as the export does. The sidebar shows the result": (
         "このシーンの当たり判定メッシュと当たり判定セットを、エクスポート時と同じようにチェックします。結果はサイドバーに表示されます"
     ),
-    "Enter edit mode with exactly these elements selected, or select the objects meant": (
-        "該当する要素だけを選択して編集モードに入るか、該当するオブジェクトを選択します"
+    "Select the elements with this problem in Edit Mode, or the objects": (
+        "この問題のある要素を編集モードで選択するか、オブジェクトを選択します"
     ),
     "Problem": "問題",
-    "Which kind of problem, such as open edges": "問題の種類。open edges など",
+    "Kind of problem, such as open edges": "問題の種類。open edges など",
     "Severity": "重大度",
-    "Only what is an error, warning or info. Empty: all of it": (
-        "error、warning、info のうち対象とするもの。空ならすべて"
-    ),
+    "Limit to error, warning or info. Empty: all of them": ("error、warning、info のうち対象とするもの。空ならすべて"),
     "Root": "ルート",
-    "Name of the hull's root. Empty: that of the active object": "ルートの名前。空なら、アクティブオブジェクトのもの",
+    "Root object. Empty: the one of the active object": "ルートオブジェクト。空なら、アクティブオブジェクトのもの",
     "Cut faces with four or more corners into triangles": "四角以上の面を三角形面に分割します",
-    "Merge vertices of one object that lie in one place": "1つのオブジェクト内で同じ位置にある頂点をマージします",
-    "Merge corners that lie in one place, and turn the longest edge of other faces without area": (
-        "同じ位置にある角をマージし、その他の面積のない面では最も長い辺を回転します"
+    "Merge vertices of an object that lie in one place": "1つのオブジェクト内で同じ位置にある頂点をマージします",
+    "Merge corners that lie in one place, and flip the longest edge of the other zero-area faces": (
+        "同じ位置にある角をマージし、その他の面積0の面では最も長い辺を反転します"
     ),
     "Fill the holes at open edges with triangles": "開いた辺の穴を三角形面で埋めます",
-    "Turn faces so that their front faces free space": "表側が空間を向くように面を反転します",
-    "Take objects that only cut others out of the hull: they stay where they are and go on cutting": (
+    "Flip faces so that their front faces free space": "表側が空間を向くように面を反転します",
+    "Unparent objects that only cut others from the hull. They stay in place and keep cutting": (
         "他を切り抜くだけのオブジェクトをメッシュから外します。位置も切り抜きもそのままです"
     ),
-    "Make cell boxes with faces part of the hull, without what is left of the box": (
-        "面のあるセルの箱をメッシュに含め、箱の残りは取り除きます"
+    "Make the faces of cell boxes part of the hull, and delete the rest of the box": (
+        "セルの箱の面をメッシュに含め、箱の残りを削除します"
     ),
     "Delete vertices and edges that belong to no face": "どの面にも属さない頂点と辺を削除します",
-    "Delete faces that lie on the vertices of another": "他の面と同じ頂点を使う面を削除します",
+    "Delete faces that use the same vertices as another": "他の面と同じ頂点を使う面を削除します",
     "Select an object of a hull or collision set": "当たり判定のオブジェクトを選択してください",
     "Not checked yet": "まだチェックしていません",
     "Edited since the last check": "前回のチェック後に編集あり",
     "Can't be exported yet": "まだエクスポートできません",
+    "No problems": "問題なし",
     "Can be exported": "エクスポートできます",
     "No Triangles": "三角形がない",
     "More Vertices than Triangles": "頂点が三角形より多い",
@@ -355,33 +356,34 @@ TEXTS = {
     "Not Exported as Shown": "表示どおりに書き出されません",
     "Parts without Faces": "面のないパーツ",
     "Missing Parts": "なくなったパーツ",
-    "The scene holds no hull and no collision set": "シーンに当たり判定メッシュも当たり判定セットもありません",
-    "{name}: no longer there": "{name}: もうありません",
-    "can't be selected in {names}: linked, not selectable, not in this view layer, or not of the object's own mesh": (
+    "The scene has no hull or collision set": "シーンに当たり判定メッシュも当たり判定セットもありません",
+    "{name}: the problem no longer exists": "{name}: この問題はもうありません",
+    "Can't be selected in {names}: linked, not selectable, not in this view layer, or not "
+    "part of the object's own mesh": (
         "{names} では選択できません: リンクされているか、選択不可になっているか、このビューレイヤーにないか、"
         "オブジェクト自身のメッシュではありません"
     ),
-    "{name}: nothing to mend": "{name}: 修正するものはありません",
-    "{count:,} mended in {names}": "{count:,} 箇所を修正しました: {names}",
+    "{name}: nothing to fix": "{name}: 修正するものはありません",
+    "Fixed {count:,} in {names}": "{count:,} 箇所を修正しました: {names}",
     "shows faces that aren't its own: apply its modifiers first": (
         "に表示されている面は自身のものではありません: 先にモディファイアーを適用してください"
     ),
     "is an instance of a collection: make it real first": (
         "はコレクションのインスタンスです: 先にインスタンスを実体化してください"
     ),
-    "is no mesh: convert it to one first": "はメッシュではありません: 先にメッシュに変換してください",
-    "can't be mended this way: select it and mend it by hand": (
-        "はこの方法では修正できません: 選択して手作業で修正してください"
+    "isn't a mesh: convert it to one first": "はメッシュではありません: 先にメッシュに変換してください",
+    "can't be fixed automatically. Select it and fix it by hand": (
+        "は自動では修正できません。選択して手作業で修正してください"
     ),
-    "has a hole that can't be filled this way: select its edges and fill it by hand (F)": (
-        "にこの方法では埋められない穴があります: 辺を選択して手作業で埋めてください (F)"
+    "has a hole that can't be filled automatically. Select its edges and fill it by hand (F)": (
+        "に自動では埋められない穴があります。辺を選択して手作業で埋めてください (F)"
     ),
     "has vertices in one place: merge them first": "に同じ位置の頂点があります: 先にマージしてください",
     "is linked from a library: make it local first": "はライブラリからリンクされています: 先にローカル化してください",
     "shares its mesh with another object: make it a single user first": (
         "は他のオブジェクトとメッシュを共有しています: 先にシングルユーザー化してください"
     ),
-    "is in another mode: go to object or edit mode first": (
+    "is in another mode: switch to Object Mode or Edit Mode first": (
         "は別のモードです: 先にオブジェクトモードか編集モードにしてください"
     ),
     # Counts and changes
@@ -392,11 +394,11 @@ TEXTS = {
     "Triangles": "三角形面",
     "Cell Size": "セルサイズ",
     "Triangles, compared with the source:": "三角形面（ソースとの比較）:",
-    "As They Were": "変更なし",
+    "Unchanged": "変更なし",
     "Moved": "移動",
     "Added": "追加",
     "Removed": "削除",
-    "Cells Touched": "影響したセル",
+    "Rebuilt Cells": "再構築したセル",
     "Edited": "編集済み",
     # Grid
     "Grid": "グリッド",
@@ -405,7 +407,7 @@ TEXTS = {
     ),
     "Show the grid as the hull would be exported now": "今エクスポートした場合のグリッドを表示します",
     "The grid isn't shown": "グリッドが表示されていません",
-    "The cells that hold triangles, coloured by how many they list": "三角形面を含むセル。色はその数を表します",
+    "The cells that hold triangles, colored by how many they list": "三角形面を含むセル。色はその数を表します",
     "Rock": "岩",
     "The cells that lie wholly in rock": "完全に岩の中にあるセル",
     "Cell under the 3D Cursor": "3Dカーソルのセル",
@@ -424,7 +426,7 @@ TEXTS = {
     "Shown as it last was, because now:": "以下の理由で前回のまま表示:",
     "{name}: {dimensions} cells": "{name}: {dimensions} セル",
     "of {sides} units": "セルの一辺 {sides}",
-    "{first}–{last}: {count:,} cells": "{first}–{last}: {count:,} セル",
+    "Cells with {first}–{last}: {count:,}": "{first}–{last} のセル: {count:,}",
     "Triangles in a cell": "セル内の三角形面",
     "At the 3D Cursor": "3Dカーソルの位置",
     "The root is scaled to nothing": "ルートのスケールが0です",
@@ -502,84 +504,89 @@ TEXTS = {
     "After the edit: {way}": "編集後: {way}",
     "no way, {reason}": "経路なし ({reason})",
     "a straight line of {length:,.0f} units": "直線 {length:,.0f}",
-    "{legs:,} legs, {length:,.0f} units": "{legs:,} 区間、長さ {length:,.0f}",
+    "length {length:,.0f} units, legs: {legs:,}": "長さ {length:,.0f}、区間: {legs:,}",
     "Way before the edit": "編集前の経路",
     "Way after the edit": "編集後の経路",
     "Refused step": "通れない区間",
     # Make
-    "Make": "作成",
-    "Add a closed rock to the hull of the active object, or the only one, at the 3D cursor": (
-        "アクティブオブジェクトの（または唯一の）当たり判定メッシュに、閉じた岩を3Dカーソルの位置で追加します"
+    "Create": "作成",
+    "Fit": "合わせる",
+    "Import": "インポート",
+    "Export": "エクスポート",
+    "Add a closed asteroid at the 3D cursor, to the hull of the active object or the only one": (
+        "アクティブオブジェクトの（または唯一の）当たり判定メッシュに、閉じた小惑星を3Dカーソルの位置で追加します"
     ),
-    "There is no hull to add it to: import one, or make one with New Hull": (
-        "追加先の当たり判定メッシュがありません: インポートするか、新規作成してください"
+    "The scene has no hull: import one, or create one with New Hull": (
+        "シーンに当たり判定メッシュがありません: インポートするか、新規作成してください"
     ),
     "Seed": "シード",
-    "Another number, another rock": "数が違えば、違う岩になります",
+    "Random seed: each value gives a different asteroid": "乱数のシード。値ごとに異なる小惑星になります",
     "Size": "サイズ",
     "Largest diameter, in game units": "最大の直径（ゲームの単位）",
     "Roughness": "粗さ",
-    "From a ball, 0, to deep valleys, 1": "0 で球、1 で深い谷のある形になります",
-    "The most that it may have. The game's own asteroids have about 50": (
+    "Depth of the valleys: 0 gives a ball": "谷の深さ。0 で球になります",
+    "Maximum number of triangles. The game's own asteroids have about 50": (
         "三角形面の最大数。ゲーム本来の小惑星は50前後です"
     ),
     "Location": "位置",
-    "Its centre in the file's axes, in game units. Where none is given, the 3D cursor": (
+    "Center in the file's axes, in game units. The default is the 3D cursor": (
         "中心の位置（ファイルの軸、ゲームの単位）。指定がなければ3Dカーソルの位置"
     ),
-    "Make a collision hull from nothing, to be filled with asteroids and exported like an imported one": (
+    "Create a collision hull from scratch. Add asteroids to it and export it like an imported one": (
         "当たり判定メッシュを一から作ります。小惑星を追加し、インポートしたものと同じようにエクスポートできます"
     ),
     "Name": "名前",
-    "What the file will be called, without .col": "ファイルの名前。.col は付けません",
+    "Name of the file, without .col": "ファイルの名前。.col は付けません",
     "Box": "ボックス",
-    "How large the map is along the file's axes, in game units, around its origin. Widened to whole cells": (
+    "Size of the map along the file's axes, in game units, around its origin. It is extended to whole cells": (
         "原点を中心とするマップの大きさ（ファイルの軸、ゲームの単位）。セル単位に切り上げられます"
     ),
-    "Side of the cells that the game sorts triangles into, in game units. Its own maps have 10,000 or 50,000": (
+    "Side length of the cells that the game sorts triangles into, in game units. The game's "
+    "own maps have 10,000 or 50,000": (
         "ゲームが三角形面を振り分けるセルの一辺（ゲームの単位）。ゲーム本来のマップは 10,000 か 50,000 です"
     ),
     "Wall": "壁",
-    "What is around the map": "マップの周囲をどうするか",
-    "A wall along the box; everything outside is solid": "ボックスに沿った壁を作ります。外側はすべて岩になります",
-    "Free space. A hull needs a surface, so it begins with an asteroid in its middle": (
+    "What surrounds the map": "マップの周囲をどうするか",
+    "A wall along the box. Everything outside is solid": "ボックスに沿った壁を作ります。外側はすべて岩になります",
+    "Free space. A hull needs a surface, so it starts with an asteroid in the middle": (
         "周囲は空間になります。サーフェスが必要なため、中央に小惑星が1つ作られます"
     ),
-    "Make a wire box for each grid cell that holds triangles, in a hidden collection": (
-        "三角形面を含むセルごとのワイヤーのボックスを、非表示のコレクションに作ります"
+    "Show a wire box for each grid cell that holds triangles, in a collection that is excluded at first": (
+        "三角形面を含むセルごとのワイヤーのボックスを、専用のコレクション（最初は除外）に作ります"
     ),
-    "Give the hull the smallest box and grid around its geometry. Every cell list is made anew, and the hull's .rgn no "
-    "longer fits": (
-        "形状を囲む最小のボックスとグリッドにします。セルのリストはすべて作り直され、対応する .rgn は合わなくなります"
+    "Fit the hull's box and grid to its geometry. Every cell list is rebuilt, and the matching .rgn no longer fits": (
+        "形状を囲む最小のボックスとグリッドにします。セルのリストはすべて再構築され、対応する .rgn は合わなくなります"
     ),
-    "There is no hull in the scene": "シーンに当たり判定メッシュがありません",
-    "Side of the cells, in game units. 0 keeps the present one": "セルの一辺（ゲームの単位）。0 なら今のままです",
+    "The scene has no hull": "シーンに当たり判定メッシュがありません",
+    "Side length of the cells, in game units. 0 keeps the current one": (
+        "セルの一辺（ゲームの単位）。0 なら今のままです"
+    ),
     "Margin": "余白",
-    "Room to leave between the geometry and the box on each side, in game units": (
+    "Distance between the geometry and the box on each side, in game units": (
         "各方向で形状とボックスの間に空ける距離（ゲームの単位）"
     ),
-    "Every cell list, sphere and fill state is made anew.": "セルのリスト・球・充填状態をすべて作り直します。",
-    "The hull's .rgn no longer fits and must be made anew.": "対応する .rgn は合わなくなり、作り直しが必要です。",
-    "The grid fits already": "グリッドはすでに合っています",
-    "Every cell list is made anew; the hull's .rgn no longer fits and must be made anew": (
-        "セルのリストをすべて作り直しました。対応する .rgn は合わなくなり、作り直しが必要です"
+    "Every cell list, sphere and fill state is rebuilt.": "セルのリスト・球・充填状態をすべて再構築します。",
+    "The matching .rgn no longer fits and must be regenerated.": "対応する .rgn は合わなくなり、再生成が必要です。",
+    "The grid already fits": "グリッドはすでに合っています",
+    "Every cell list is rebuilt. The matching .rgn no longer fits and must be regenerated": (
+        "セルのリストをすべて再構築しました。対応する .rgn は合わなくなり、再生成が必要です"
     ),
     "{name}: {count:,} triangles": "{name}: 三角形面 {count:,}",
-    "`{name}` has its centre in rock": "`{name}` の中心が岩の中にあります",
-    "`{name}` reaches outside the hull's box: move it inside or use Fit Grid": (
-        "`{name}` がボックスの外に出ています: 中に移動するか、「グリッドを合わせる」を使ってください"
+    '"{name}" has its center in rock': "「{name}」の中心が岩の中にあります",
+    '"{name}" reaches outside the hull\'s box. Move it inside or use Fit Grid': (
+        "「{name}」がボックスの外に出ています。中に移動するか、「グリッドを合わせる」を使ってください"
     ),
     "{name}: the grid is now {now}, it was {before}": "{name}: グリッドを {before} から {now} に変更しました",
     "{dimensions} cells of {sides} from ({low}) to ({high})": (
         "{dimensions} セル（一辺 {sides}、範囲 ({low}) ～ ({high})）"
     ),
     # Messages of imports and exports
-    "raised the clip end of the 3D views to {distance:,.4g}, so that the map is seen": (
-        "マップが見えるよう、3Dビューの「範囲の終了」を {distance:,.4g} に広げました"
+    "Extended the 3D views' clip distance to {distance:,.4g} to cover the map": (
+        "マップ全体が見えるよう、3Dビューのクリップ距離を {distance:,.4g} に広げました"
     ),
-    "wrote {count:,} bytes to {path}": "{path} に {count:,} バイト書き出しました",
-    "wrote {path}, replaced {names}": "{path} に書き出しました。置き換え: {names}",
-    "replaced nothing: {path} holds every edit already": "置き換えなし: {path} にはすべての編集が既に含まれています",
+    "Wrote {count:,} bytes to {path}": "{path} に {count:,} バイト書き出しました",
+    "Wrote {path}. Replaced {names}": "{path} に書き出しました。置き換え: {names}",
+    "Nothing to replace: {path} already holds every edit": "置き換えなし: {path} にはすべての編集が既に含まれています",
 }
 
 OURS = {
@@ -587,7 +594,6 @@ OURS = {
     "Error": "エラー",
     "Grow": "拡張",
     "Phase": "フェーズ",
-    "Sound": "問題なし",
 }
 """What Blender's own tables have in another sense, with the other choices of the same property."""
 

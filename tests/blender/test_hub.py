@@ -34,7 +34,7 @@ def folders(tmp_path: Path):
 def test_folders_say_what_they_are(interface, tmp_path: Path) -> None:
     state = interface("hub_panel").folder_state
     game = make_game(tmp_path / "game")
-    assert state("game", str(game)) == ("2 stages", True)
+    assert state("game", str(game)) == ("Stages: 2", True)
     assert state("game", "") == ("Not chosen", False)
     assert state("game", str(tmp_path / "none")) == ("No such folder", False)
     (tmp_path / "empty").mkdir()
@@ -42,7 +42,7 @@ def test_folders_say_what_they_are(interface, tmp_path: Path) -> None:
     (tmp_path / "half").mkdir()
     (game / "dat").rename(tmp_path / "half" / "dat")
     assert state("game", str(tmp_path / "half")) == ("No hidden folder in it", False)
-    assert state("mod", str(tmp_path / "empty")) == ("Empty yet", True)
+    assert state("mod", str(tmp_path / "empty")) == ("Still empty", True)
     assert state("mod", str(game)) == ("Holds a mod", True)
 
 

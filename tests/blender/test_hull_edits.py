@@ -790,11 +790,11 @@ def test_an_object_scaled_flat_is_told(turned: float, hull: dict, tmp_path: Path
     assert "scaled to 0" not in capfd.readouterr().out
     hull["asteroid"].scale.x = 0
     export(tmp_path)
-    assert f"`{hull['asteroid'].name}` is scaled to 0" in capfd.readouterr().out
+    assert f'"{hull["asteroid"].name}" is scaled to 0' in capfd.readouterr().out
     hull["asteroid"].scale.x, hull["asteroid"].parent = 1, between(hull)
     hull["asteroid"].parent.scale.y, hull["asteroid"].parent.rotation_euler.x = 0, turned
     export(tmp_path)
-    assert f"`{hull['asteroid'].name}` is scaled to 0" in capfd.readouterr().out
+    assert f'"{hull["asteroid"].name}" is scaled to 0' in capfd.readouterr().out
 
 
 def test_loose_vertices_and_edges_are_left_out(hull: dict, tmp_path: Path, capfd: pytest.CaptureFixture) -> None:

@@ -53,12 +53,12 @@ def told(addon, tmp_path: Path, capfd) -> Callable:
             export(tmp_path, hull=root.name)
         lines = capfd.readouterr().out.splitlines()
         found = [
-            line.removeprefix("Warning: ") for line in lines if line.startswith("Warning: ") and f"`{name}`" in line
+            line.removeprefix("Warning: ") for line in lines if line.startswith("Warning: ") and f'"{name}"' in line
         ]
         assert bpy.ops.sylpheed.check() == {"FINISHED"}
         problems = addon.blender_addon.checks.results.of(root).checked.problems
         left = [problem for problem in problems if problem.check in ("left out", "cutters", "edited cells")]
-        mine = [problem for problem in left if f"`{name}`" in problem.message]
+        mine = [problem for problem in left if f'"{name}"' in problem.message]
         assert {problem.message for problem in mine} <= set(found)
         if mine and selects is not None:
             if bpy.context.mode == "OBJECT":
@@ -139,7 +139,7 @@ UNREADABLE = {
 def test_an_object_that_is_not_exported_is_named(what: str, root, told) -> None:
     data = UNREADABLE[what]()
     child(root, "thing", data)
-    assert f"`thing` is {what} and isn't exported: convert it to a mesh" in told(root, "thing")
+    assert f'"thing" is {what} and isn\'t exported: convert it to a mesh' in told(root, "thing")
 
 
 @pytest.mark.parametrize("make", [hair_curves, point_cloud])
@@ -168,7 +168,7 @@ def test_what_a_collection_instance_leaves_out_is_named(what: str, root, told) -
     collection.objects.link(bpy.data.objects.new("thing", data))
     empty = child(root, "instance", None)
     empty.instance_type, empty.instance_collection = "COLLECTION", collection
-    assert f"`instance` holds `thing`, which is {what}" in told(root, "instance")
+    assert f'"instance" holds "thing", which is {what}' in told(root, "instance")
 
 
 @pytest.mark.parametrize("kind", ["LIGHT", "CAMERA", "ARMATURE", "LATTICE", "SPEAKER", "EMPTY"])
@@ -319,7 +319,7 @@ def test_a_copied_cell_box_with_faces_is_named_and_the_fix_exports_it(told, tmp_
     bpy.context.scene.collection.objects.link(copy)
     assert told(root, "copy") == ""
     fill(copy.data)
-    assert "with faces" in told(root, "copy") and f"`{box.name}`" not in told(root, "copy")
+    assert "with faces" in told(root, "copy") and f'"{box.name}"' not in told(root, "copy")
     assert bpy.ops.sylpheed.fix_cells() == {"FINISHED"}
     assert told(root, "copy") == ""
     assert len(read_col(export(tmp_path)).triangles) == len(read_col(source(TWO_ASTEROIDS)).triangles) + 12

@@ -130,7 +130,7 @@ def refused(**options) -> str:
 
 def test_unedited_twins_do_not_block(game, mod):
     stage(), stage(), stage("Phase_3"), stage("Phase_3")
-    assert "replaced nothing" in export()[-1]
+    assert "Nothing to replace" in export()[-1]
     assert entry(mod) == entry(game)
 
 
@@ -141,7 +141,7 @@ def test_of_twins_the_edited_one_counts(game, mod, which):
     export()
     assert entry(mod) != entry(game)
     move(rock(twins[1 - which]), x=500)
-    assert "replaced nothing" in export()[-1]
+    assert "Nothing to replace" in export()[-1]
 
 
 def test_two_different_edits_of_one_hull_are_refused_with_both_names(game, mod):
@@ -189,9 +189,9 @@ def test_an_edit_that_was_moved_back_leaves_the_mod(game, mod):
     move(rock(root), x=500)
     export()
     move(rock(root), x=0)
-    assert f"replaced {ENTRY}" in export()[-1]
+    assert f"Replaced {ENTRY}" in export()[-1]
     assert entry(mod) == entry(game)
-    assert "replaced nothing" in export()[-1]
+    assert "Nothing to replace" in export()[-1]
 
 
 def test_an_edit_that_was_undone_leaves_the_mod(game, mod):
@@ -374,7 +374,7 @@ def test_a_linked_hull_that_an_empty_shows_is_named(game, mod, tmp_path):
     empty.instance_type, empty.instance_collection = "COLLECTION", wanted.collections[0]
     bpy.context.scene.collection.objects.link(empty)
     (warning,) = [text for text in export() if text.startswith("WARNING")]
-    assert "`instance`" in warning and HULL in warning and "Library Override" in warning
+    assert '"instance"' in warning and HULL in warning and "Library Override" in warning
 
 
 def test_a_local_hull_that_an_empty_shows_once_more_is_not_named(game, mod):
@@ -452,7 +452,7 @@ def test_of_two_games_the_other_is_left_out_with_a_message(game, mod, tmp_path):
     stage()
     bpy.ops.import_scene.sylpheed_stage(directory=str(tmp_path / "copy"), stage="S14", phase="Phase_2", parts="NONE")
     told = export(game=str(game))
-    assert any("S14_p2_AsteroidVolume_wp` came from" in text and "isn't in the mod" in text for text in told)
+    assert any('S14_p2_AsteroidVolume_wp" came from' in text and "isn't in the mod" in text for text in told)
 
 
 def link_hidden(folder: Path, game: Path) -> Path:
@@ -502,7 +502,7 @@ def test_a_root_that_lost_its_properties_is_named(game, mod):
     rock(other).location.x += 100
     del root["sylpheed_kind"]
     told = export()
-    assert any(f"`{root.name}` lost its source" in text for text in told)
+    assert any(f'"{root.name}" lost its source' in text for text in told)
     root["sylpheed_kind"] = "hull"
     del root["sylpheed_root"]
     move(rock(root), x=500)
@@ -567,7 +567,7 @@ def test_a_loose_hull_goes_into_the_mod_by_its_name(game, mod, tmp_path, renamed
         assert any("isn't in the mod" in text and "any name" in text for text in export())
         root.name = HULL
     told = export()
-    assert any(f"`{root.name}` was imported from a file" in text and HULL.lower() in text.lower() for text in told)
+    assert any(f'"{root.name}" was imported from a file' in text and HULL.lower() in text.lower() for text in told)
     assert entry(mod) == file.read_bytes()
     rock(root, 2).location.x += 100
     export()
@@ -579,7 +579,7 @@ def test_a_loose_set_goes_into_the_mod_by_its_name(game, mod, tmp_path):
     file.write_bytes(entry(game, SETS[0]))
     bpy.ops.import_scene.sylpheed_set(filepath=str(file))
     root = bpy.data.objects[SETS[0].removesuffix(".bin")]
-    assert "replaced nothing" in export()[-1]
+    assert "Nothing to replace" in export()[-1]
     move(parts_of(root)[0], x=5)
     export()
     bpy.ops.export_scene.sylpheed_set(filepath=str(file))

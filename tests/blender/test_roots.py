@@ -105,7 +105,7 @@ def test_the_set_option_names_one_of_several_sets(tmp_path: Path) -> None:
     assert export_set(tmp_path, set=first.name) == SMALL.read_bytes()
     assert export_set(tmp_path, set=second.name) != SMALL.read_bytes()
     message = set_refusal(tmp_path, set="missing")
-    assert "'missing'" in message and first.name in message and second.name in message
+    assert '"missing"' in message and first.name in message and second.name in message
 
 
 # --- none here ------------------------------------------------------------------------------------
@@ -114,7 +114,7 @@ def test_the_set_option_names_one_of_several_sets(tmp_path: Path) -> None:
 def test_a_linked_instance_is_named_and_the_advice_helps(tmp_path: Path) -> None:
     empty = instance(link(library_of(tmp_path)))
     for message in (refusal(tmp_path), refusal(tmp_path, hull=STEM)):
-        assert f"`{empty.name}`" in message and "library.blend" in message
+        assert f'"{empty.name}"' in message and "library.blend" in message
         assert "Library Override > Make" in message
     select(empty)
     assert bpy.ops.object.make_override_library() == {"FINISHED"}
@@ -128,7 +128,7 @@ def test_an_instance_of_the_hulls_own_collection_is_named_and_the_advice_helps(t
     bpy.context.scene.collection.children.unlink(collection)
     empty = instance(collection)
     message = refusal(tmp_path)
-    assert f"`{empty.name}`" in message and f"{collection.name!r}" in message and "Outliner" in message
+    assert f'"{empty.name}"' in message and f'"{collection.name}"' in message and "Outliner" in message
     bpy.context.scene.collection.children.link(collection)
     assert export(tmp_path) == source(ONE_ASTEROID)
 
@@ -139,7 +139,7 @@ def test_an_instance_within_an_instance_is_named(tmp_path: Path) -> None:
     bpy.context.scene.collection.objects.unlink(inner)
     outer.objects.link(inner)
     empty = instance(outer)
-    assert f"`{empty.name}`" in refusal(tmp_path)
+    assert f'"{empty.name}"' in refusal(tmp_path)
 
 
 def test_a_hull_in_another_scene_is_named(tmp_path: Path) -> None:
@@ -148,8 +148,8 @@ def test_a_hull_in_another_scene_is_named(tmp_path: Path) -> None:
     there.collection.children.link(root.users_collection[0])
     here.collection.children.unlink(root.users_collection[0])
     for message in (refusal(tmp_path), refusal(tmp_path, hull=STEM)):
-        assert "'Test flight'" in message and STEM in message
-    assert "'Test flight'" not in refusal(tmp_path, hull="missing")
+        assert '"Test flight"' in message and STEM in message
+    assert '"Test flight"' not in refusal(tmp_path, hull="missing")
     bpy.context.window.scene = there
     assert export(tmp_path) == source(ONE_ASTEROID)
 
@@ -159,7 +159,7 @@ def test_a_set_in_another_scene_is_named(tmp_path: Path) -> None:
     root = import_set()
     there.collection.children.link(root.users_collection[0])
     bpy.context.scene.collection.children.unlink(root.users_collection[0])
-    assert "'Yard'" in set_refusal(tmp_path) and "'Yard'" in set_refusal(tmp_path, set=root.name)
+    assert '"Yard"' in set_refusal(tmp_path) and '"Yard"' in set_refusal(tmp_path, set=root.name)
 
 
 def test_a_hull_in_no_scene_is_named(tmp_path: Path) -> None:
@@ -337,4 +337,4 @@ def test_a_check_names_a_root_that_lost_its_kind(capfd) -> None:
     del root["sylpheed_kind"]
     assert bpy.ops.sylpheed.check() == {"FINISHED"}
     output = capfd.readouterr()
-    assert f"`{STEM}` lost its source" in output.out + output.err
+    assert f'"{STEM}" lost its source' in output.out + output.err

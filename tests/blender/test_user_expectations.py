@@ -129,7 +129,7 @@ def test_a_collection_without_one_hull_is_refused(count: int, tmp_path: Path) ->
     for root in [import_hull(MANY_ASTEROIDS) for _ in range(count)]:
         collection.objects.link(root)
     path = tmp_path / "a.col"
-    with pytest.raises(RuntimeError, match=r"'levels' holds .*, expected one hull"):
+    with pytest.raises(RuntimeError, match=r'"levels" has .*, expected one hull'):
         bpy.ops.export_scene.sylpheed_col(filepath=str(path), collection="levels")
     assert not path.exists()
 
