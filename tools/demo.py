@@ -62,9 +62,9 @@ def run(zip_path: Path, out: Path, started: float) -> int:
     before, after = out / "before.png", out / "after.png"
     rock = set_stage(bpy, rocks)
     render(bpy, before)
-    move(rock, lambda: quietly(bpy.ops.export_scene.sylpheed_col, filepath=str(edited)))
+    by = move(rock, lambda: quietly(bpy.ops.export_scene.sylpheed_col, filepath=str(edited)))
     render(bpy, after)
-    say(f"moved                 {rock.name} by {tuple(round(value) for value in rock.location)} game units")
+    say(f"moved                 {rock.name} by {by} game units")
     quietly(bpy.ops.export_scene.sylpheed_mod, directory=str(mod))
     say(f"exported              {shown(edited)} and {shown(mod / 'hidden' / 'MiscBin.pak')}")
     checks = [command("verify", source), command("verify", edited)]
@@ -125,15 +125,18 @@ def command(*words: object, lines: int = 1) -> tuple[int, str]:
     return result.returncode, "\n".join(line.strip() for line in text[:lines])
 
 
-def move(rock, export) -> None:
-    """Moves an asteroid by one cell to where the exporter takes it: not outside the bounding box."""
+def move(rock, export) -> tuple[int, int, int]:
+    """Moves an asteroid by one cell to where the exporter takes it, not outside the bounding box: by how much."""
+    start = rock.location.copy()
     for axis, step in ((axis, step) for step in (10_000, -10_000) for axis in (1, 0, 2)):
-        rock.location = (0, 0, 0)
-        rock.location[axis] = step
+        by = [0, 0, 0]
+        by[axis] = step
+        rock.location = [place + move for place, move in zip(start, by, strict=True)]
         try:
-            return export()
+            export()
         except RuntimeError:
             continue
+        return tuple(by)
     raise SystemExit(f"{rock.name} can't be moved by a cell")
 
 
