@@ -555,7 +555,7 @@ load(filepath=path)
 imported = memory("VmHWM")
 for obj in bpy.data.objects:
     if obj.type == "MESH" and not obj.name.partition(".")[2].startswith("cell"):
-        move(obj, x=100)
+        obj.location.x += 100
 save(filepath=out, **options)
 print("MEASURED", json.dumps([imported - start, memory("VmHWM") - start]))
 """
