@@ -11,7 +11,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager, nullcontext, redirect_stdout
 
 import bpy
 
@@ -57,7 +57,7 @@ def _parser() -> argparse.ArgumentParser:
         description="Collision data of Project Sylpheed without a window.",
         epilog="Exit status: 0 fine, 1 a check found an error, 2 unreadable input, a refused export or wrong usage.",
     )
-    parser.add_argument("--json", action="store_true", help="print one JSON document; for check only")
+    parser.add_argument("--json", action="store_true", help="Print one JSON document; for check only")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
 
     def add(name: str, function: Callable[[argparse.Namespace], int], text: str) -> argparse.ArgumentParser:
@@ -67,43 +67,43 @@ def _parser() -> argparse.ArgumentParser:
 
     command = add("import", _import, "Import hulls (.col) and collision sets (.bin) into a .blend")
     command.add_argument("files", nargs="+", metavar="FILE")
-    command.add_argument("-o", "--output", required=True, metavar="OUT.blend", help="the .blend to write")
-    command.add_argument("--surfaces", choices=("SEPARATE", "JOINED"), default="SEPARATE", help="as in the dialog")
-    command.add_argument("--cells", choices=("OBJECTS", "NONE"), default="NONE", help="as in the dialog")
-    command.add_argument("--names", default="*", help="which parts of a set: names with * and ?, separated by commas")
+    command.add_argument("-o", "--output", required=True, metavar="OUT.blend", help="The .blend to write")
+    command.add_argument("--surfaces", choices=("SEPARATE", "JOINED"), default="SEPARATE", help="As in the dialog")
+    command.add_argument("--cells", choices=("OBJECTS", "NONE"), default="NONE", help="As in the dialog")
+    command.add_argument("--names", default="*", help="Which parts of a set: names with * and ?, separated by commas")
 
     command = add("stage", _stage, "Import a stage's phase from a game folder into a .blend, or list the stages")
-    command.add_argument("game", metavar="GAMEDIR", help="the folder of the extracted disc, only ever read")
+    command.add_argument("game", metavar="GAMEDIR", help="The folder of the extracted disc, only ever read")
     command.add_argument(
-        "-o", "--output", metavar="OUT.blend", help="the .blend to write; without one the stages are listed"
+        "-o", "--output", metavar="OUT.blend", help="The .blend to write; without one the stages are listed"
     )
-    command.add_argument("--stage", default="S01", help="which stage, such as S14, or the id of its table")
-    command.add_argument("--phase", default="Phase_1", help="which phase, such as Phase_1")
-    command.add_argument("--parts", choices=("NONE", "STAGE", "ALL"), default="STAGE", help="as in the dialog")
-    command.add_argument("--mod", default="", metavar="DIR", help="a mod folder, whose files come first")
+    command.add_argument("--stage", default="S01", help="Which stage, such as S14, or the id of its table")
+    command.add_argument("--phase", default="Phase_1", help="Which phase, such as Phase_1")
+    command.add_argument("--parts", choices=("NONE", "STAGE", "ALL"), default="STAGE", help="As in the dialog")
+    command.add_argument("--mod", default="", metavar="DIR", help="A mod folder, whose files come first")
 
     command = add("check", _check, "Check every hull and collision set in files, as the sidebar does")
-    command.add_argument("files", nargs="+", metavar="FILE", help="a .blend, a hull (.col) or a collision set (.bin)")
+    command.add_argument("files", nargs="+", metavar="FILE", help="A .blend, a hull (.col) or a collision set (.bin)")
     # without a default, so that a --json in front of the command counts too
-    command.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print one JSON document")
+    command.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="Print one JSON document")
 
     command = add("export", _export, "Export a hull (.col) or a collision set (.bin) from a .blend")
     command.add_argument("blend", metavar="IN.blend")
-    command.add_argument("-o", "--output", required=True, metavar="OUT", help="the .col or .bin to write")
-    command.add_argument("--root", default="", help="name of the root object, if the .blend holds several")
-    command.add_argument("--rebuild", choices=("CHANGED", "ALL"), default="CHANGED", help="as in the dialog")
-    command.add_argument("--outside", choices=("ERROR", "GROW"), default="ERROR", help="as in the dialog")
-    command.add_argument("--turn", action="store_true", help="turn faces whose front doesn't face free space")
+    command.add_argument("-o", "--output", required=True, metavar="OUT", help="The .col or .bin to write")
+    command.add_argument("--root", default="", help="Name of the root object, if the .blend holds several")
+    command.add_argument("--rebuild", choices=("CHANGED", "ALL"), default="CHANGED", help="As in the dialog")
+    command.add_argument("--outside", choices=("ERROR", "GROW"), default="ERROR", help="As in the dialog")
+    command.add_argument("--turn", action="store_true", help="Turn faces whose front doesn't face free space")
 
     command = add("mod", _mod, "Write every edited hull and set of a .blend into the archive of a mod folder")
     command.add_argument("blend", metavar="IN.blend")
-    command.add_argument("-o", "--output", required=True, metavar="DIR", help="the mod folder")
+    command.add_argument("-o", "--output", required=True, metavar="DIR", help="The mod folder")
     command.add_argument(
         "--overwrite",
         action="store_true",
-        help="replace what another session changed in the mod, where it is edited here",
+        help="Replace what another session changed in the mod, where it is edited here",
     )
-    command.add_argument("--game", default="", metavar="DIR", help="the game folder, else where the import came from")
+    command.add_argument("--game", default="", metavar="DIR", help="The game folder, else where the import came from")
     return parser
 
 
@@ -162,7 +162,8 @@ def _check(options: argparse.Namespace) -> int:
         row: dict = {"file": path, "passed": False, "error": None, "roots": []}
         rows.append(row)
         try:
-            row["roots"] = [_described(checked) for checked in _check_file(path, quiet=options.json)]
+            with redirect_stdout(sys.stderr) if options.json else nullcontext():  # the document alone is printed
+                row["roots"] = [_described(checked) for checked in _check_file(path, quiet=options.json)]
             row["passed"] = all(root["passed"] for root in row["roots"])
             status = max(status, FINE if row["passed"] else FAILED)
         except SylpheedError as error:
