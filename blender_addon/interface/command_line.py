@@ -25,7 +25,7 @@ from ...core.text import printable
 from ..checks import problems
 from ..checks.results import summary
 from ..scene import custom_properties, exporting, importing, mod_export, stage_import
-from ..scene.roots import explain_none, find_all_roots
+from ..scene.roots import explain_none, find_all_roots, local_ones
 from .preferences import folders
 
 COMMAND = "sylpheed"
@@ -208,8 +208,8 @@ def _described(checked: problems.Checked) -> dict:
 def _export(options: argparse.Namespace) -> int:
     _open(options.blend)
     roots = [root for root in _roots(options.blend) if options.root in ("", root.name)]
-    if options.root:  # one of a library may have the same name
-        roots = [root for root in roots if root.library is None] or roots
+    if options.root:
+        roots = local_ones(roots)
     else:  # the output says which kind is meant
         roots = [root for root in roots if options.output.lower().endswith(_ending(root))] or roots
     if len(roots) != 1:

@@ -10,7 +10,7 @@ from ..scene import mod_export
 from ..translations import report_text
 from . import outcome
 from .preferences import PATH_OPTIONS, folders
-from .reporting import Result, refuse, report
+from .reporting import Result, progress, refuse, report
 
 
 class EXPORT_SCENE_OT_sylpheed_mod(bpy.types.Operator):
@@ -65,23 +65,11 @@ class EXPORT_SCENE_OT_sylpheed_mod(bpy.types.Operator):
         return context.window_manager.invoke_props_dialog(self, width=440, confirm_text="Export")
 
     def execute(self, context: bpy.types.Context) -> Result:
-        window = context.window_manager
-        window.progress_begin(0, 1)
         try:
-            usual_game, usual_mod = folders(context)
-            options = mod_export.ModOptions(
-                bpy.path.abspath(self.directory) if self.directory else usual_mod,
-                bpy.path.abspath(self.game) if self.game else "",
-                usual_game,
-                self.sets == "ALL",
-                self.overwrite,
-                self.navigation,
-            )
-            exported = mod_export.export_mod(context, options, window.progress_update)
+            with progress(context) as update:
+                exported = mod_export.export_mod(context, self.mod_options(context), update)
         except SylpheedError as error:
             return refuse(self, error)
-        finally:
-            window.progress_end()
         for warning in exported.warnings:
             report(self, "WARNING", warning)
         for note in exported.notes:
@@ -94,3 +82,14 @@ class EXPORT_SCENE_OT_sylpheed_mod(bpy.types.Operator):
         report(self, "INFO", text)
         outcome.note_path(self, str(written.path))
         return {"FINISHED"}
+
+    def mod_options(self, context: bpy.types.Context) -> mod_export.ModOptions:
+        usual_game, usual_mod = folders(context)
+        return mod_export.ModOptions(
+            bpy.path.abspath(self.directory) if self.directory else usual_mod,
+            bpy.path.abspath(self.game) if self.game else "",
+            usual_game,
+            self.sets == "ALL",
+            self.overwrite,
+            self.navigation,
+        )

@@ -11,7 +11,7 @@ from ...core.game import play_folder
 from ..translations import report_text
 from . import outcome
 from .preferences import folders, play_folder_of
-from .reporting import Result, refuse, report
+from .reporting import Result, progress, refuse, report
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,15 +29,12 @@ class PlayOperator:
 
     def run(self, context: bpy.types.Context, act: Callable[[str, str, str, Callable[[float], None]], str]) -> Result:
         """Calls `act` with game, mod, play folder and a progress; reports what it returns."""
-        window = context.window_manager
-        window.progress_begin(0, 1)
+        game, mod = folders(context)
         try:
-            game, mod = folders(context)
-            text = act(game, mod, play_folder_of(context), window.progress_update)
+            with progress(context) as update:
+                text = act(game, mod, play_folder_of(context), update)
         except SylpheedError as error:
             return refuse(self, error)
-        finally:
-            window.progress_end()
         report(self, "INFO", text)
         outcome.note_path(self, play_folder_of(context) + "/x")
         return {"FINISHED"}
@@ -77,13 +74,4 @@ class SYLPHEED_OT_restore(PlayOperator, bpy.types.Operator):
 
 
 CLASSES = (SYLPHEED_OT_deploy, SYLPHEED_OT_restore)
-
-
-def register() -> None:
-    for cls in CLASSES:
-        bpy.utils.register_class(cls)
-
-
-def unregister() -> None:
-    for cls in reversed(CLASSES):
-        bpy.utils.unregister_class(cls)
+register, unregister = bpy.utils.register_classes_factory(CLASSES)

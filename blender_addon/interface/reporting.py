@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
 import bpy
 
 from ...core.errors import SylpheedError
@@ -12,6 +15,17 @@ from ..translations import report_text
 from . import outcome
 
 Result = set[str]
+
+
+@contextmanager
+def progress(context: bpy.types.Context) -> Iterator[Callable[[float], None]]:
+    """Shows a progress at the mouse pointer: a function to call with numbers from 0 to 1."""
+    window = context.window_manager
+    window.progress_begin(0, 1)
+    try:
+        yield window.progress_update
+    finally:
+        window.progress_end()
 
 
 def finish_import(operator: bpy.types.Operator, context: bpy.types.Context, done: list[importing.Imported]) -> None:

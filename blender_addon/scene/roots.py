@@ -122,7 +122,7 @@ def _choose(
     if not named:
         raise explain_none(context.scene, kinds, name, roots)
     if name:
-        named = [root for root in named if root.library is None] or named
+        named = local_ones(named)
     active = root_of(context.view_layer.objects.active)
     if active in named:
         return active
@@ -142,7 +142,7 @@ def _root_in(roots: list[bpy.types.Object], collection: str, kind: str, name: st
         for obj in candidate.all_objects
     }
     found = [root for root in roots if root in held and name in ("", root.name)]
-    found = [root for root in found if root.library is None] or found
+    found = local_ones(found)
     if len(found) == 1:
         return found[0]
     what = NAMES[kind]
@@ -151,6 +151,11 @@ def _root_in(roots: list[bpy.types.Object], collection: str, kind: str, name: st
         expected=f"one {what}",
         remedy=f"put the exporter on the collection that the {what}'s root is in",
     )
+
+
+def local_ones(roots: list[bpy.types.Object]) -> list[bpy.types.Object]:
+    """The roots that aren't linked, or all where all are: a linked one may have the name of a local one."""
+    return [root for root in roots if root.library is None] or roots
 
 
 def names(roots: list[bpy.types.Object]) -> str:
