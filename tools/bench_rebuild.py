@@ -25,8 +25,9 @@ def rock_field(triangles: int):
 
 
 def rebuild_rows(once: bool) -> tuple[list[Row], dict[str, float]]:
-    from core.editing import rebuild_hull
-    from core.editing.assemble import Piece, assemble
+    from core.editing import options, rebuild_hull
+    from core.editing.assemble import assemble
+    from core.editing.pieces import Piece
     from core.editing.surface_meshes import separate
     from core.formats import mcol
     from core.geometry.grid import Grid
@@ -69,14 +70,14 @@ def rebuild_rows(once: bool) -> tuple[list[Row], dict[str, float]]:
 
     def rebuilt(what) -> bytes:
         fresh = replace(edit)  # an edit keeps its sorted edges
-        return mcol.encode(rebuild_hull.rebuild(hull, fresh, rebuild_hull.Options(what)).hull)
+        return mcol.encode(rebuild_hull.rebuild(hull, fresh, options.Options(what)).hull)
 
     rows.append(
         Row(
             f"rebuild after moving one asteroid of {ROCKS}",
             "full rebuild",
             0.3,
-            compare(lambda: rebuilt(rebuild_hull.Rebuild.CHANGED), lambda: rebuilt(rebuild_hull.Rebuild.ALL), 9),
+            compare(lambda: rebuilt(options.Rebuild.CHANGED), lambda: rebuilt(options.Rebuild.ALL), 9),
         )
     )
     rows.append(growth_row())

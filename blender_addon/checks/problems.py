@@ -10,10 +10,12 @@ from itertools import chain, pairwise
 import bpy
 import numpy as np
 
-from ...core.editing.assemble import Edit, Piece
+from ...core.editing.compare import Comparison
 from ...core.editing.fault import Fault
-from ...core.editing.faults import find_faults, long_list_faults, unplaced
-from ...core.editing.rebuild_hull import Options, Rebuilt, count_changes, rebuild
+from ...core.editing.faults import judge_edit, long_list_faults, unplaced
+from ...core.editing.options import Options
+from ...core.editing.pieces import Edit, Piece
+from ...core.editing.rebuild_hull import Rebuilt, count_changes, rebuild_judged
 from ...core.editing.rebuild_set import RebuiltSet, new_flat, new_volume_faults, rebuild_set
 from ...core.errors import Severity, SylpheedError
 from ...core.formats.mcol import LIMIT, Hull
@@ -117,7 +119,7 @@ def check_root(context: bpy.types.Context, root: bpy.types.Object) -> Checked:
             hull = read_hull(context, root, apply_modifiers=True)
             shapes = _shapes(hull.pieces, hull.origins)
             facts, problems = _check_hull(context, hull)
-            changed = not hull.own_box or any(count_changes(hull.source, hull.edit))
+            changed = not hull.own_box or any(count_changes(hull.source, hull.comparison))
         else:
             library = read_set(context, root, apply_modifiers=True)
             shapes = _shapes(chain.from_iterable(edit.pieces for edit in library.edits), chain(*library.origins))
@@ -153,24 +155,27 @@ def _shapes(pieces: Iterable[Piece], origins: Iterable[Origin]) -> dict[int, Sha
 def _check_hull(context: bpy.types.Context, hull: HullEdit) -> tuple[list[Fact], list[Problem]]:
     edit, source = hull.edit, hull.source
     where = _Where(context.scene, edit, hull.pieces, hull.origins)
-    faults = find_faults(edit, source, hull.own_box)
+    options = Options(own_box=hull.own_box)
+    judged = judge_edit(hull.comparison, source, options)
+    faults = list(judged.faults)
     if len(edit.triangles) and not unplaced(edit).any():
-        faults += intersection_faults(edit, source) + long_list_faults(edit, source, source.grid)
+        faults += intersection_faults(judged.comparison) + long_list_faults(edit, source, source.grid)
     problems = [where.problem(fault) for fault in faults if fault.check is not Rule.LOOSE_VERTICES]
     problems += where.loose() + where.doubled() + where.large()
     problems += _left_out(hull.left_out)
     rebuilt = None
     if not any(problem.severity is Severity.ERROR for problem in problems):
         try:
-            rebuilt = rebuild(source, edit, Options(own_box=hull.own_box))
+            rebuilt = rebuild_judged(source, judged, options)
         except SylpheedError as error:
             problems.append(_refused(error))
-    return _hull_facts(edit, source, rebuilt), problems
+    return _hull_facts(judged.comparison, source, rebuilt), problems
 
 
-def _hull_facts(edit: Edit, source: Hull, rebuilt: Rebuilt | None) -> list[Fact]:
+def _hull_facts(comparison: Comparison, source: Hull, rebuilt: Rebuilt | None) -> list[Fact]:
     grid = source.grid
-    changed, added, removed = count_changes(source, edit)
+    edit = comparison.edit
+    changed, added, removed = count_changes(source, comparison)
     sizes = [f"{size:,.7g}" for size in grid.cell_size]
     facts = [
         Fact("Vertices", f"{len(edit.vertices):,}", f"{LIMIT:,}"),

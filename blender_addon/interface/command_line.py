@@ -16,7 +16,7 @@ from contextlib import contextmanager, nullcontext, redirect_stdout
 import bpy
 
 from ...core.disk import files, same_file
-from ...core.editing import rebuild_hull
+from ...core.editing import options as editing_options
 from ...core.errors import FormatError, RefusedError, Severity, SylpheedError, naming
 from ...core.formats import kinds
 from ...core.game import loose_files
@@ -296,8 +296,8 @@ def _ending(root: bpy.types.Object) -> str:
 def _export_root(root: bpy.types.Object, options: argparse.Namespace) -> exporting.Exported:
     if custom_properties.kind(root) == custom_properties.SET:
         return exporting.export_set(bpy.context, root, apply_modifiers=True)
-    how = rebuild_hull.Options(
-        rebuild_hull.Rebuild(options.rebuild), rebuild_hull.Outside(options.outside), options.turn
+    how = editing_options.Options(
+        editing_options.Rebuild(options.rebuild), editing_options.Outside(options.outside), options.turn
     )
     return exporting.export_hull(bpy.context, root, how, apply_modifiers=True)
 

@@ -11,7 +11,7 @@ from bpy.props import BoolProperty, EnumProperty, StringProperty
 from bpy_extras.io_utils import ExportHelper
 
 from ...core.disk import files, same_file
-from ...core.editing import rebuild_hull
+from ...core.editing import options as editing_options
 from ...core.errors import RefusedError, SylpheedError
 from ..scene import custom_properties, exporting, navigation
 from ..scene.roots import find_all_roots, find_root, find_roots
@@ -120,8 +120,8 @@ class EXPORT_SCENE_OT_sylpheed_col(bpy.types.Operator, ExportFile):
         return ExportHelper.invoke(self, context, event)
 
     def execute(self, context: bpy.types.Context) -> Result:
-        options = rebuild_hull.Options(
-            rebuild_hull.Rebuild(self.rebuild), rebuild_hull.Outside(self.outside), self.turn
+        options = editing_options.Options(
+            editing_options.Rebuild(self.rebuild), editing_options.Outside(self.outside), self.turn
         )
 
         def export_root() -> tuple[str, exporting.Exported]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import bpy
 import numpy as np
 
-from ...core.editing.rebuild_hull import Options
+from ...core.editing.options import Options
 from ...core.errors import SylpheedError
 from ...core.formats.mcol import Hull
 from ...core.runtime import queries

@@ -14,7 +14,7 @@ import bpy
 import numpy as np
 from mathutils import Euler, Matrix
 
-from ...core.editing.assemble import Piece
+from ...core.editing.pieces import Piece
 from ...core.errors import RefusedError
 from . import axes, custom_properties
 

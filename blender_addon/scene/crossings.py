@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from mathutils.bvhtree import BVHTree
 
-from ...core.editing.assemble import Edit, Mesh, matches, moved
+from ...core.editing.compare import Comparison
 from ...core.editing.fault import Fault, owners
 from ...core.errors import Severity
 from ...core.geometry import surfaces
@@ -21,12 +21,10 @@ PART = 1e-6
 """How far to nudge, as a part of the largest coordinate: a few steps of float32."""
 
 
-def intersection_faults(edit: Edit, source: Mesh | None, only_new: bool = False) -> list[Fault]:
+def intersection_faults(comparison: Comparison, only_new: bool = False) -> list[Fault]:
     """Surfaces that pass through themselves or through each other. Triangles that share a vertex and such that only
     touch don't count. INFO where the source has them so; `only_new` doesn't look for those."""
-    old = np.zeros(len(edit.triangles), bool)
-    if source is not None:
-        old = matches(edit, source)[0] & ~moved(edit.vertices, edit.vertex_ids, source)[edit.triangles].any(axis=1)
+    edit, old = comparison.edit, comparison.unchanged
     pairs = crossing_pairs(edit.vertices, edit.triangles, np.flatnonzero(~old) if only_new else None)
     if not len(pairs):
         return []

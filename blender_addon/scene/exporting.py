@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import bpy
 
-from ...core.editing.assemble import Edit, Piece, assemble
+from ...core.editing.assemble import assemble
+from ...core.editing.compare import Comparison
 from ...core.editing.fault import refuse
-from ...core.editing.faults import long_list_faults
+from ...core.editing.faults import judge_edit, long_list_faults
+from ...core.editing.options import Options
+from ...core.editing.pieces import Edit, Piece
 from ...core.editing.placement import pull_inside
-from ...core.editing.rebuild_hull import Options, Rebuilt, rebuild
+from ...core.editing.rebuild_hull import Rebuilt, rebuild_judged
 from ...core.editing.rebuild_set import PartEdit, rebuild_set
 from ...core.errors import Finding
 from ...core.formats import collision_set, mcol
@@ -32,7 +36,7 @@ class Exported:
     warnings: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class HullEdit:
     """The objects that are parented to a hull's root, as one mesh: the source, whether its box is that of the
     imported file, the edit, its pieces and where each comes from, and what was left out and why."""
@@ -43,6 +47,11 @@ class HullEdit:
     pieces: tuple[Piece, ...]
     origins: tuple[Origin, ...]
     left_out: tuple[LeftOut, ...]
+
+    @cached_property
+    def comparison(self) -> Comparison:
+        """The edit with its source, compared once."""
+        return Comparison(self.edit, self.source)
 
 
 def read_hull(context: bpy.types.Context, root: bpy.types.Object, apply_modifiers: bool) -> HullEdit:
@@ -75,7 +84,8 @@ def rebuild_root(
     """The edit of a hull, and the hull that an export writes. Raises `SylpheedError` that names the objects."""
     hull = read_hull(context, root, apply_modifiers)
     with blender_remedies():
-        return hull, rebuild(hull.source, hull.edit, replace(options, own_box=hull.own_box))
+        options = replace(options, own_box=hull.own_box)
+        return hull, rebuild_judged(hull.source, judge_edit(hull.comparison, hull.source, options), options)
 
 
 def export_hull(
@@ -93,7 +103,7 @@ def _advice(hull: HullEdit, rebuilt: Rebuilt) -> list[Finding]:
     rows, _, triangles = rebuilt.hull.entries()
     listed = triangles, rebuilt.hull.occupied[rows]
     faults = [
-        *intersection_faults(hull.edit, hull.source, only_new=True),
+        *intersection_faults(hull.comparison, only_new=True),
         *long_list_faults(hull.edit, hull.source, rebuilt.hull.grid, listed),
     ]
     return refuse(faults)

@@ -12,7 +12,7 @@ import bpy
 import numpy as np
 
 from ...core.disk import files
-from ...core.editing import assemble
+from ...core.editing.preserved import aside
 from ...core.errors import RefusedError, naming
 from ...core.formats import collision_set, mcol
 from ...core.formats.kinds import Kind
@@ -245,7 +245,7 @@ def new_parts(names: list[str], parts: list[collision_set.Part]) -> list[NewMesh
     claims = np.arange(1, most + 1, dtype=np.int32)
     return [
         NewMesh(name, part.vertices, part.triangles, claims[: len(part.vertices)], claims[: len(part.triangles)])
-        if assemble.nothing_aside(part)
+        if not any(map(np.any, aside(part)))
         else new_mesh(name, part.vertices, part.triangles, np.flatnonzero(~repeated(part.triangles)))
         for name, part in zip(names, parts, strict=True)
     ]

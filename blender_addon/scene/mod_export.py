@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import bpy
 
 from ...core.disk.same_file import same_file
-from ...core.editing.rebuild_hull import Options
+from ...core.editing.options import Options
 from ...core.errors import RefusedError, SylpheedError
 from ...core.formats import collision_set
 from ...core.formats.hashes import file_id

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 import bpy
 import numpy as np
 
-from ...core.editing.assemble import NEW, Mesh, Piece, identify
+from ...core.editing.claims import identify
+from ...core.editing.pieces import NEW, Mesh, Piece
 from ...core.editing.placement import EXACT, Placement, place, rounded
 from ...core.text import some
 from . import custom_properties, left_out

@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
-from ...core.editing.assemble import NEW
+from ...core.editing.pieces import NEW
 from ...core.errors import RefusedError
 from ...core.formats.mcol import Hull
 from ...core.geometry import surfaces

@@ -8,98 +8,17 @@ settled, so that what the edit didn't touch keeps its number and its order, and 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Protocol
+from dataclasses import replace
 
 import numpy as np
 
-from ..geometry.arrays import bits, components, place_keys, ranks, same_bits, same_places
-from ..geometry.edges import Edges, edge_census, undirected_edges
-from ..geometry.surfaces import orient
+from ..geometry.arrays import components, place_keys, same_bits
+from ..geometry.edges import edge_census
 from ..geometry.triangles import close_pairs, repeated
-from ..geometry.vectors import pick
-
-NEW = -1
-"""The number of a vertex or triangle that comes from no source."""
-
-
-class Mesh(Protocol):
-    """A hull or a library part: `vertices` float32 (nv, 3) and `triangles` integer (nt, 3)."""
-
-    @property
-    def vertices(self) -> np.ndarray: ...
-    @property
-    def triangles(self) -> np.ndarray: ...
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Piece:
-    """One object's geometry in the file's own space.
-
-    `vertices` float32 (n, 3), `triangles` integer (m, 3) with the front counter-clockwise, and the source's
-    numbers that they claim, `vertex_ids` (n,) and `triangle_ids` (m,), NEW where none. `slack` is how far off each
-    vertex may be by rounding, float64 (n,), None where all are exact, see `placement.place`.
-    """
-
-    name: str
-    vertices: np.ndarray
-    triangles: np.ndarray
-    vertex_ids: np.ndarray
-    triangle_ids: np.ndarray
-    slack: np.ndarray | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class Edit:
-    """One mesh, in the order in which it will be written.
-
-    vertices, triangles   float32 (nv, 3), int64 (nt, 3)
-    vertex_ids            int64 (nv,): the source's vertex, or NEW; each at most once
-    triangle_ids          int64 (nt,): the source's triangle, or NEW; each at most once
-    owners                int64 (nt,): the piece in `names` that a triangle is from; -1 for one kept aside
-    origins               int64 (nt,): its number among the triangles of all pieces in a row; -1 likewise
-    places                int64 (vertices of all pieces in a row,): the vertex that each became; -1 for one left out
-    loose                 how many vertices of the pieces no triangle uses; they are left out
-    """
-
-    vertices: np.ndarray
-    triangles: np.ndarray
-    vertex_ids: np.ndarray
-    triangle_ids: np.ndarray
-    owners: np.ndarray
-    origins: np.ndarray
-    places: np.ndarray
-    names: tuple[str, ...]
-    loose: int = 0
-
-    @cached_property
-    def edges(self) -> Edges:
-        """The triangles' `undirected_edges`."""
-        return undirected_edges(self.triangles)
-
-    @cached_property
-    def oriented(self) -> tuple[np.ndarray, np.ndarray]:
-        """The surface of each triangle, and which are wound against it, see `orient`."""
-        return orient(self.triangles, self.edges)
-
-
-def aside(source: Mesh) -> tuple[np.ndarray, np.ndarray]:
-    """What of a source is kept out of editable meshes and put back when they are assembled.
-
-    Its triangles that use a vertex twice (Blender hangs on them), bool (nt,), and the vertices that no other
-    triangle uses, bool (nv,).
-    """
-    triangles = repeated(source.triangles)
-    vertices = np.ones(len(source.vertices), bool)
-    vertices[source.triangles[~triangles]] = False
-    return triangles, vertices
-
-
-def nothing_aside(source: Mesh) -> bool:
-    """Whether nothing of a source is kept `aside`."""
-    used = np.bincount(source.triangles.ravel(), minlength=len(source.vertices))
-    return bool(used.all()) and not repeated(source.triangles).any()
+from .claims import corner_key, match_keys, turning_key
+from .compare import matches, moved
+from .pieces import NEW, Edit, Mesh, Piece
+from .preserved import aside
 
 
 def assemble(pieces: Sequence[Piece], source: Mesh | None, *, sew: bool = True) -> Edit:
@@ -191,55 +110,6 @@ def _unedited(piece: Piece, source: Mesh) -> Edit:
         places=piece.vertex_ids,
         names=(piece.name,),
     )
-
-
-def identify(piece: Piece, source: Mesh) -> Piece:
-    """The same piece with claims made by position: a vertex claims the source's vertex at exactly its
-    place, a triangle the source's triangle with the same corners in the same order of turning."""
-    # What was kept aside is in no piece that anybody edited: it may be claimed by what nothing else fits.
-    unused = aside(source)[1]
-    known = np.full(len(piece.vertices), NEW)
-    for candidates in (~unused, unused):
-        for key in (bits, place_keys):  # of two vertices at 0.0 and -0.0, each claims its own
-            free = candidates.copy()
-            free[known[known >= 0]] = False
-            theirs, mine = np.flatnonzero(free), np.flatnonzero(known < 0)
-            found = _match(key(source.vertices[theirs]), key(piece.vertices[mine]))
-            known[mine[found >= 0]] = theirs[found[found >= 0]]
-    mapped = known[piece.triangles]
-    span = len(source.vertices) + 1
-    wanted = np.where((mapped < 0).any(axis=1), -1 - np.arange(len(mapped)), _turning_key(mapped, span))
-    triangle_ids = _match(_turning_key(source.triangles, span), wanted)
-    return replace(piece, vertex_ids=known, triangle_ids=triangle_ids)
-
-
-def matches(edit: Edit, source: Mesh) -> tuple[np.ndarray, np.ndarray]:
-    """Which triangles have the corners of the source's triangle that they were, bool (nt,), and which of them
-    are still wound the same way."""
-    mine = edit.vertex_ids.take(edit.triangles.T)
-    claims = np.flatnonzero(edit.triangle_ids >= 0)
-    theirs = np.full_like(mine, NEW - 1)
-    theirs[:, claims] = pick(source.triangles, edit.triangle_ids[claims]).T
-    wound = (theirs == mine).all(axis=0)
-    same = wound.copy()
-    others = np.flatnonzero(~wound)
-    a, b, c = mine[:, others]
-    first, second, third = theirs[:, others]
-
-    def are(one: np.ndarray, two: np.ndarray, three: np.ndarray) -> np.ndarray:
-        return (first == one) & (second == two) & (third == three)
-
-    wound[others] = are(b, c, a) | are(c, a, b)
-    same[others] = wound[others] | are(a, c, b) | are(c, b, a) | are(b, a, c)
-    return same, wound
-
-
-def moved(vertices: np.ndarray, ids: np.ndarray, source: Mesh) -> np.ndarray:
-    """Which vertices are new or not where the source has them, bool (n,)."""
-    result = np.ones(len(ids), bool)
-    known = np.flatnonzero(ids >= 0)
-    result[known] = ~same_places(vertices[known], source.vertices[ids[known]])
-    return result
 
 
 def _refuse_aside(
@@ -358,7 +228,8 @@ def _put_back(edit: Edit, source: Mesh) -> Edit:
     numbers = np.setdiff1d(np.flatnonzero(aside_triangles), edit.triangle_ids)
     corners = place_of[source.triangles[numbers].astype(np.int64)]
     whole = (corners >= 0).all(axis=1)
-    return Edit(
+    return replace(
+        edit,
         vertices=np.concatenate((vertices, edit.vertices[known:])),
         triangles=np.concatenate((moved[edit.triangles], corners[whole])).astype(np.int64),
         vertex_ids=np.concatenate((all_ids[order], edit.vertex_ids[known:])),
@@ -366,8 +237,6 @@ def _put_back(edit: Edit, source: Mesh) -> Edit:
         owners=np.concatenate((edit.owners, np.full(np.count_nonzero(whole), -1))),
         origins=np.concatenate((edit.origins, np.full(np.count_nonzero(whole), -1))),
         places=places,
-        names=edit.names,
-        loose=edit.loose,
     )
 
 
@@ -393,16 +262,12 @@ def _settle_triangles(edit: Edit, source: Mesh) -> Edit:
     # A triangle with a repeated corner was kept aside and is as it was.
     turn[repeated(triangles[same])] = 0
     triangles[same] = np.take_along_axis(triangles[same], (turn[:, None] + np.arange(3)) % 3, axis=1)
-    return Edit(
-        vertices=edit.vertices,
+    return replace(
+        edit,
         triangles=np.asfortranarray(triangles),  # faster to go through by corner
-        vertex_ids=edit.vertex_ids,
         triangle_ids=settled,
         owners=edit.owners[order],
         origins=edit.origins[order],
-        places=edit.places,
-        names=edit.names,
-        loose=edit.loose,
     )
 
 
@@ -416,43 +281,13 @@ def _reclaim(edit: Edit, same: np.ndarray, source: Mesh) -> Edit:
     gone = np.setdiff1d(np.arange(len(source.triangles)), edit.triangle_ids[same])
     claims = edit.triangle_ids.copy()
     span = len(source.vertices) + 1
-    for key in (_turning_key, _corner_key):
+    for key in (turning_key, corner_key):
         if len(others) and len(gone):
             corners = edit.vertex_ids[edit.triangles[others]]
-            found = _match(key(source.triangles[gone], span), key(corners, span))
+            found = match_keys(key(source.triangles[gone], span), key(corners, span))
             claims[others[found >= 0]] = gone[found[found >= 0]]
             others, gone = others[found < 0], np.delete(gone, found[found >= 0])
     return replace(edit, triangle_ids=claims)
-
-
-def _first_corner_first(triangles: np.ndarray) -> np.ndarray:
-    """Triangles turned to begin at their lowest corner, the way around kept."""
-    turn = triangles.argmin(axis=1)
-    return np.take_along_axis(triangles, (turn[:, None] + np.arange(3)) % 3, axis=1)
-
-
-def _turning_key(triangles: np.ndarray, span: int) -> np.ndarray:
-    a, b, c = _first_corner_first(np.asarray(triangles, np.int64)).T
-    return (a * span + b) * span + c
-
-
-def _corner_key(triangles: np.ndarray, span: int) -> np.ndarray:
-    a, b, c = np.sort(np.asarray(triangles, np.int64), axis=1).T
-    return (a * span + b) * span + c
-
-
-def _match(theirs: np.ndarray, mine: np.ndarray) -> np.ndarray:
-    """For each of my keys the number of an equal one of theirs, the first for the first, or NEW."""
-    _, codes = np.unique(np.concatenate((theirs, mine)), return_inverse=True)
-    their_codes, my_codes = codes.reshape(-1)[: len(theirs)], codes.reshape(-1)[len(theirs) :]
-    span = len(codes) + 1
-    their_keys = their_codes * span + ranks(their_codes)
-    my_keys = my_codes * span + ranks(my_codes)
-    if not len(their_keys):
-        return np.full(len(mine), NEW)
-    order = np.argsort(their_keys)
-    at = np.minimum(np.searchsorted(their_keys[order], my_keys), len(order) - 1)
-    return np.where(their_keys[order][at] == my_keys, order[at], NEW)
 
 
 def _joined(arrays: list[np.ndarray], dtype: type) -> np.ndarray:

@@ -14,8 +14,11 @@ from ..geometry.asteroid import make_asteroid
 from ..geometry.grid import LARGEST_DIMENSION, Grid
 from ..geometry.solids import inward_box
 from ..geometry.surfaces import Facing, facing, volumes
-from .assemble import NEW, Edit, Piece, assemble, identify
-from .rebuild_hull import Options, Outside, Rebuild, build, rebuild, sort_into_cells
+from .assemble import assemble
+from .claims import identify
+from .options import Options, Outside, Rebuild
+from .pieces import NEW, Edit, Piece
+from .rebuild_hull import build, rebuild, sort_into_cells
 from .surface_meshes import separate
 
 NAMELESS = "object without a name"

@@ -12,20 +12,22 @@ from ..geometry import surfaces
 from ..geometry.surfaces import Facing
 from ..rules.rule import Rule
 from ..text import plural, titled
-from .assemble import Edit, Mesh
-from .fault import Fault, Matched, judge, owners
+from .compare import Matched
+from .fault import Fault, judge, owners
+from .pieces import Edit, Mesh
 
 
 def facing_faults(
     edit: Edit, source: Mesh | None, outside_solid: bool, matched: Matched, beyond: np.ndarray
-) -> list[Fault]:
-    """Triangles whose front doesn't face free space, alone or with their surface, and surfaces buried in rock.
+) -> tuple[Edit, list[Fault]]:
+    """The edit as it is, with triangles whose front doesn't face free space, alone or with their surface, and surfaces
+    buried in rock.
     `beyond`, bool (nt,): those that reach outside the source's box.
 
     Where the source's own surfaces contradict byte 0x73, an edit is held against either reading of that byte.
     """
     sides = _judge(edit, source, outside_solid, matched, beyond)
-    return [
+    return edit, [
         *_faults_of_place(edit, sides),
         *judge(edit, Rule.FLIPPED, sides.flipped, sides.inherited),
         *_inside_out_faults(edit, sides),

@@ -12,10 +12,7 @@ from ..errors import Finding, RefusedError, Severity
 from ..rules.remedies import REMEDIES
 from ..rules.rule import Rule
 from ..text import quoted, some, titled
-from .assemble import Edit
-
-Matched = tuple[np.ndarray, np.ndarray]
-"""The results of `matches` for an edit and its source; all False where there is none."""
+from .pieces import Edit
 
 
 @dataclass(frozen=True, slots=True, eq=False)

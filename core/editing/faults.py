@@ -6,6 +6,8 @@ kept: refusing it would keep its owner from editing anything else.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,31 +21,54 @@ from ..geometry.overlap import overlaps
 from ..geometry.triangles import FLATTEST, corners, doubled, flat
 from ..rules.rule import Rule
 from ..text import plural, quoted, some, titled
-from .assemble import Edit, Mesh, matches, moved
-from .facing import facing_faults
-from .fault import Fault, Matched, judge, kept_message, owners
+from .compare import Comparison, Matched, moved
+from .facing import facing_faults, turn_faces
+from .fault import Fault, judge, kept_message, owners
+from .options import USUAL, Options, Outside
+from .pieces import Edit, Mesh
 
 LONG_LIST = 160
 """Triangles of a cell. The longest lists of the game's own maps have about half as many."""
 
 
-def find_faults(edit: Edit, source: Hull, own_box: bool = True) -> list[Fault]:
-    """Everything that `rebuild` would refuse or warn of, in the order in which it looks: what causes other faults comes
-    before them. `own_box`: see its options."""
-    matched = matches(edit, source)
+@dataclass(frozen=True, slots=True, eq=False)
+class Judged:
+    """An edit compared with its source hull, with its faults. Where the options turn triangles, it is the turned edit
+    that is compared. `outside`: which vertices lie outside the bounding box, see `outside_box`."""
+
+    comparison: Comparison
+    faults: list[Fault]
+    outside: NDArray[np.bool_]
+
+
+def judge_edit(comparison: Comparison, source: Hull, options: Options = USUAL) -> Judged:
+    """Everything that `rebuild` refuses or warns of, in the order in which it looks: what causes other faults comes
+    before them."""
+    edit = comparison.edit
     faults = [
         *loose_faults(edit),
         *limit_faults(edit, source),
-        *shape_faults(edit, source, matched),
+        *shape_faults(edit, source, comparison.matched),
         *room_faults(edit, source),
     ]
+    outside = np.zeros(len(edit.vertices), bool)
     if len(edit.triangles) and not unplaced(edit).any():
-        forgiving = source if own_box else None
-        beyond = outside_box(edit, forgiving, source.grid)[edit.triangles].any(axis=1)
-        faults += box_faults(edit, forgiving, source.grid)
         with np.errstate(invalid="ignore"):  # vertices that no triangle uses needn't be numbers
-            faults += facing_faults(edit, source, bool(source.outside_solid), matched, beyond)
-    return faults + missing_surfaces(edit, source)
+            outside = outside_box(edit, source if options.own_box else None, source.grid)
+            if options.outside is Outside.ERROR:
+                faults += box_faults(edit, outside, source.grid)
+            beyond = outside[edit.triangles].any(axis=1)
+            look = turn_faces if options.turn else facing_faults
+            turned, found = look(edit, source, bool(source.outside_solid), comparison.matched, beyond)
+            faults += found
+            if turned is not edit:
+                comparison = Comparison(turned, source)
+    return Judged(comparison, faults + missing_surfaces(edit, source), outside)
+
+
+def find_faults(edit: Edit, source: Hull, own_box: bool = True) -> list[Fault]:
+    """The faults of `judge_edit`. `own_box`: see `Options`."""
+    return judge_edit(Comparison(edit, source), source, Options(own_box=own_box)).faults
 
 
 def loose_faults(edit: Edit) -> list[Fault]:
@@ -186,9 +211,8 @@ def _first_alike(triangles: np.ndarray) -> np.ndarray:
     return np.unique(np.sort(triangles, axis=1), axis=0, return_index=True)[1]
 
 
-def box_faults(edit: Edit, source: Mesh | None, grid: Grid) -> list[Fault]:
-    """Vertices outside the bounding box, see `outside_box`."""
-    outside = outside_box(edit, source, grid)
+def box_faults(edit: Edit, outside: NDArray[np.bool_], grid: Grid) -> list[Fault]:
+    """Vertices outside the bounding box, bool (nv,), see `outside_box`."""
     if not outside.any():
         return []
     triangles, count = outside[edit.triangles].any(axis=1), np.count_nonzero(outside)

@@ -6,10 +6,10 @@ wasn't edited comes out as it went in because nothing was reached, on the same p
 
 from __future__ import annotations
 
-import enum
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import Finding, RefusedError, Severity
 from ..formats.mcol import FREE, LISTED, SOLID, Hull
@@ -19,36 +19,21 @@ from ..geometry.spheres import triangle_spheres
 from ..geometry.triangles import with_own_vertices
 from ..rules.rule import Rule
 from ..text import plural
-from .assemble import Edit, matches, moved
 from .cell_lists import Lists, rebuild_lists
-from .facing import facing_faults, turn_faces
-from .fault import Matched, owners, refuse
-from .faults import box_faults, limit_faults, loose_faults, missing_surfaces, outside_box, room_faults, shape_faults
+from .compare import Comparison
+from .facing import facing_faults
+from .fault import owners, refuse
+from .faults import Judged, judge_edit, limit_faults, room_faults, shape_faults
+from .options import USUAL, Options, Rebuild
+from .pieces import Edit, Mesh
 
 
-class Rebuild(enum.Enum):
-    """CHANGED keeps what the edit doesn't reach, ALL makes every list, sphere and fill state anew."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Shape:
+    """A mesh: `vertices` float32 (nv, 3) and `triangles` int64 (nt, 3)."""
 
-    CHANGED = "CHANGED"
-    ALL = "ALL"
-
-
-class Outside(enum.Enum):
-    """Geometry outside the bounding box: ERROR refuses it, GROW adds whole cells to the grid."""
-
-    ERROR = "ERROR"
-    GROW = "GROW"
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """How to rebuild; see `Rebuild` and `Outside`. `turn` turns triangles whose front doesn't face free space.
-    `own_box`: the source's box is its file's own, so what the file has outside of it is kept there."""
-
-    rebuild: Rebuild = Rebuild.CHANGED
-    outside: Outside = Outside.ERROR
-    turn: bool = False
-    own_box: bool = True
+    vertices: NDArray[np.float32]
+    triangles: NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,44 +52,25 @@ class Rebuilt:
     cells: np.ndarray
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Comparison:
-    """The edit against the source. `unchanged` bool (nt,): corners where the source has them; `wound` bool
-    (nt,): and the same way around; `new_number` int64 (nt of the source,): each one's number now, or -1."""
-
-    unchanged: np.ndarray
-    wound: np.ndarray
-    new_number: np.ndarray
-
-
-def rebuild(source: Hull, edit: Edit, options: Options = Options()) -> Rebuilt:
+def rebuild(source: Hull, edit: Edit, options: Options = USUAL) -> Rebuilt:
     """The hull of an edited mesh.
 
     Raises `RefusedError` that names the objects for geometry that the game can't take (see `faults`), or that
     lies outside the bounding box and `options.outside` is ERROR.
     """
+    return rebuild_judged(source, judge_edit(Comparison(edit, source), source, options), options)
+
+
+def rebuild_judged(source: Hull, judged: Judged, options: Options = USUAL) -> Rebuilt:
+    """The hull of an edit that was judged with these options. Raises `RefusedError` for its first error."""
+    findings = refuse(judged.faults)
     with np.errstate(invalid="ignore"):  # vertices that no triangle uses needn't be numbers
-        return _rebuild(source, edit, options)
+        return _rebuild(source, judged, options, findings)
 
 
-def _rebuild(source: Hull, edit: Edit, options: Options) -> Rebuilt:
-    findings = refuse(loose_faults(edit) + limit_faults(edit, source))
-    matched = matches(edit, source)
-    findings += refuse(shape_faults(edit, source, matched) + room_faults(edit, source))
-    forgiving = source if options.own_box else None
-    beyond = outside_box(edit, forgiving, source.grid)[edit.triangles].any(axis=1)
-    if options.outside is Outside.ERROR and beyond.any():
-        refuse(box_faults(edit, forgiving, source.grid))
-    if options.turn:
-        edit, faults = turn_faces(edit, source, bool(source.outside_solid), matched, beyond)
-        matched = matches(edit, source)
-    else:
-        faults = facing_faults(edit, source, bool(source.outside_solid), matched, beyond)
-    findings += refuse(faults)
-    grid, cell_map, grown = _fit_grid(source, edit, options)
-    findings += grown + refuse(missing_surfaces(edit, source))
-
-    comparison = _compare(source, edit, matched)
+def _rebuild(source: Hull, judged: Judged, options: Options, findings: list[Finding]) -> Rebuilt:
+    comparison, edit = judged.comparison, judged.comparison.edit
+    grid, cell_map, grown = _fit_grid(source, edit, judged.outside)
     everything = options.rebuild is Rebuild.ALL
     planes_moved = cell_map is not None and not _same_planes(source.grid, grid)
     lists = rebuild_lists(
@@ -113,21 +79,21 @@ def _rebuild(source: Hull, edit: Edit, options: Options) -> Rebuilt:
         edit.triangles,
         source,
         cell_map,
-        comparison.new_number,
+        _new_numbers(source, edit),
         comparison.unchanged,
         everything or planes_moved,
     )
-    states = _rebuild_states(source, edit, grid, cell_map, comparison, lists, everything)
+    states = _rebuild_states(source, grid, cell_map, comparison, lists, everything)
     before = _moved_cells(source.states, cell_map, grid)
-    spheres = _rebuild_spheres(source, edit, comparison, everything)
-    hull = _make_hull(grid, source.outside_solid, edit.vertices, edit.triangles, spheres, states, lists)
+    spheres = _rebuild_spheres(source, comparison, everything)
+    hull = _make_hull(grid, source.outside_solid, edit, spheres, states, lists)
     carried = source.carried
     if carried:
         carried = replace(carried, list_words=lists.words, cells=_regrid(carried.cells, cell_map, grid))
-    changed, added, removed = _count_changes(source, edit, comparison)
+    changed, added, removed = count_changes(source, comparison)
     return Rebuilt(
         hull=replace(hull, carried=carried),
-        findings=tuple(findings),
+        findings=(*findings, *grown),
         moved=changed,
         added=added,
         removed=removed,
@@ -135,15 +101,11 @@ def _rebuild(source: Hull, edit: Edit, options: Options) -> Rebuilt:
     )
 
 
-def count_changes(source: Hull, edit: Edit) -> tuple[int, int, int]:
+def count_changes(source: Hull, comparison: Comparison) -> tuple[int, int, int]:
     """How many triangles differ from the source's, are new, and are gone."""
-    return _count_changes(source, edit, _compare(source, edit, matches(edit, source)))
-
-
-def _count_changes(source: Hull, edit: Edit, comparison: _Comparison) -> tuple[int, int, int]:
-    known = edit.triangle_ids >= 0
+    known = comparison.edit.triangle_ids >= 0
     kept = int(np.count_nonzero(known))
-    changed = int(np.count_nonzero(known & ~comparison.wound))
+    changed = int(np.count_nonzero(known & ~comparison.same))
     return changed, len(known) - kept, len(source.triangles) - kept
 
 
@@ -176,10 +138,10 @@ def _refuse_new(vertices: np.ndarray, triangles: np.ndarray, outside_solid: bool
         places=np.arange(len(vertices)),
         names=(name,),
     )
-    unmatched = (np.zeros(count, bool), np.zeros(count, bool))
+    unmatched = Comparison(edit, None).matched
     refuse(limit_faults(edit, None))
     refuse(shape_faults(edit, None, unmatched) + room_faults(edit, None))
-    refuse(facing_faults(edit, None, outside_solid, unmatched, unmatched[0]))
+    refuse(facing_faults(edit, None, outside_solid, unmatched, unmatched[0])[1])
 
 
 def sort_into_cells(
@@ -193,23 +155,22 @@ def sort_into_cells(
     rock = layers_in_cells(grid, vertices, triangles) + int(bool(outside_solid)) >= 1
     states = np.where(rock, SOLID, FREE).astype(np.uint8)
     states[lists.occupied] = LISTED
-    return _make_hull(grid, int(outside_solid), vertices, triangles, spheres, states, lists)
+    return _make_hull(grid, int(outside_solid), Shape(vertices, triangles), spheres, states, lists)
 
 
 def _make_hull(
     grid: Grid,
     outside_solid: int,
-    vertices: np.ndarray,
-    triangles: np.ndarray,
-    spheres: np.ndarray,
-    states: np.ndarray,
+    mesh: Mesh,
+    spheres: NDArray[np.float32],
+    states: NDArray[np.uint8],
     lists: Lists,
 ) -> Hull:
     return Hull(
         grid=grid,
         outside_solid=outside_solid,
-        vertices=vertices,
-        triangles=triangles.astype(np.uint16, order="C"),
+        vertices=mesh.vertices,
+        triangles=mesh.triangles.astype(np.uint16, order="C"),
         spheres=spheres,
         states=states,
         occupied=lists.occupied,
@@ -223,17 +184,16 @@ def _make_hull(
     )
 
 
-def _compare(source: Hull, edit: Edit, matched: Matched) -> _Comparison:
-    same, wound = matched
-    in_place = ~moved(edit.vertices, edit.vertex_ids, source)
-    unchanged = same & in_place.take(edit.triangles.T).all(axis=0)
-    new_number = np.full(len(source.triangles), -1)
+def _new_numbers(source: Hull, edit: Edit) -> NDArray[np.int64]:
+    """The number that each of the source's triangles has now, int64 (nt of the source,); -1 for none."""
+    numbers = np.full(len(source.triangles), -1)
     claims = edit.triangle_ids >= 0
-    new_number[edit.triangle_ids[claims]] = np.flatnonzero(claims)
-    return _Comparison(unchanged, unchanged & wound, new_number)
+    numbers[edit.triangle_ids[claims]] = np.flatnonzero(claims)
+    return numbers
 
 
-def _rebuild_spheres(source: Hull, edit: Edit, comparison: _Comparison, everything: bool) -> np.ndarray:
+def _rebuild_spheres(source: Hull, comparison: Comparison, everything: bool) -> NDArray[np.float32]:
+    edit = comparison.edit
     keep = np.zeros_like(comparison.unchanged) if everything else comparison.unchanged
     spheres = np.zeros((len(edit.triangles), 4), np.float32)
     spheres[keep] = source.spheres.take(edit.triangle_ids[keep], axis=0)
@@ -246,15 +206,15 @@ def _rebuild_spheres(source: Hull, edit: Edit, comparison: _Comparison, everythi
 
 def _rebuild_states(
     source: Hull,
-    edit: Edit,
     grid: Grid,
-    cell_map: np.ndarray | None,
-    comparison: _Comparison,
+    cell_map: NDArray[np.int64] | None,
+    comparison: Comparison,
     lists: Lists,
     everything: bool,
 ) -> np.ndarray:
     """Fill states, uint8 (cells,). One that the source holds changes only where the old and the new geometry
     differ about it."""
+    edit = comparison.edit
     listed = np.zeros(grid.cell_count, bool)
     listed[lists.occupied] = True
     was_listed = np.ones(grid.cell_count, bool)
@@ -264,7 +224,7 @@ def _rebuild_states(
     states = _moved_cells(source.states, cell_map, grid).copy()
     states[lists.touched] = LISTED
     states[listed & ~was_listed] = LISTED
-    gained = np.zeros(grid.cell_count, np.int32) if everything else _layers_gained(source, edit, grid, comparison)
+    gained = np.zeros(grid.cell_count, np.int32) if everything else _layers_gained(source, grid, comparison)
     open_question = ~listed & (everything | was_listed | (gained != 0))
     if open_question.any():
         layers = layers_in_cells(grid, edit.vertices, edit.triangles) + int(bool(source.outside_solid))
@@ -275,24 +235,25 @@ def _rebuild_states(
     return states
 
 
-def _layers_gained(source: Hull, edit: Edit, grid: Grid, comparison: _Comparison) -> np.ndarray:
+def _layers_gained(source: Hull, grid: Grid, comparison: Comparison) -> NDArray[np.int32]:
     """Layers of rock that the edit added over each cell's centre, from the triangles that it changed alone."""
+    edit = comparison.edit
     left = np.ones(len(source.triangles), bool)
-    left[edit.triangle_ids[comparison.wound]] = False
-    if not left.any() and comparison.wound.all():
+    left[edit.triangle_ids[comparison.same]] = False
+    if not left.any() and comparison.same.all():
         return np.zeros(grid.cell_count, np.int32)
-    now = layers_in_cells(grid, *with_own_vertices(edit.vertices, edit.triangles[~comparison.wound]))
+    now = layers_in_cells(grid, *with_own_vertices(edit.vertices, edit.triangles[~comparison.same]))
     return now - layers_in_cells(grid, *with_own_vertices(source.vertices, source.triangles[left]))
 
 
 # --- the grid -------------------------------------------------------------------------------------
 
 
-def _fit_grid(source: Hull, edit: Edit, options: Options) -> tuple[Grid, np.ndarray | None, list[Finding]]:
+def _fit_grid(
+    source: Hull, edit: Edit, outliers: NDArray[np.bool_]
+) -> tuple[Grid, NDArray[np.int64] | None, list[Finding]]:
     """The grid to use, the new numbers of the source's cells where it grew, and a finding that says so."""
     grid = source.grid
-    forgiving = source if options.own_box else None
-    outliers = outside_box(edit, forgiving, grid)
     if not outliers.any():
         return grid, None, []
     names = owners(edit, outliers[edit.triangles].any(axis=1))

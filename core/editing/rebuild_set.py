@@ -19,9 +19,12 @@ from ..geometry.triangles import flat, repeated
 from ..rules.remedies import REMEDIES
 from ..rules.rule import Rule
 from ..text import quoted, titled
-from .assemble import NEW, Edit, Mesh, Piece, assemble, identify, is_unedited, matches, moved
+from .assemble import assemble, is_unedited
+from .claims import identify
+from .compare import matches, moved
 from .fault import Fault
 from .faults import volume_faults
+from .pieces import NEW, Edit, Mesh, Piece
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,8 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..editing.assemble import Piece, assemble
-from ..editing.rebuild_hull import Options, Rebuild, rebuild
+from ..editing.assemble import assemble
+from ..editing.options import Options, Rebuild
+from ..editing.pieces import Piece
+from ..editing.rebuild_hull import rebuild
 from ..errors import FormatError
 from ..formats import collision_set, idxd, ipfb, mcol, mcol_records, regn
 from .archives import LARGEST_TABLE, Archive, read_part

@@ -286,7 +286,7 @@ def test_what_the_check_warns_of_the_export_warns_of(
 ) -> None:
     case.do(hull)
     assert found(check(hull["root"]), case.check).severity.value == "warning"
-    options = addon.core.editing.rebuild_hull.Options()
+    options = addon.core.editing.options.Options()
     warnings = addon.blender_addon.scene.exporting.export_hull(bpy.context, hull["root"], options, True).warnings
     assert any(case.check in warning for warning in warnings)
 

@@ -16,7 +16,8 @@ from pathlib import Path
 from core.disk import transaction
 from core.editing.assemble import assemble
 from core.editing.build import hull_meshes, part_meshes
-from core.editing.rebuild_hull import Options, rebuild
+from core.editing.options import Options
+from core.editing.rebuild_hull import rebuild
 from core.errors import FormatError, RefusedError
 from core.formats import chunk, collision_set, compression, idxd, ipfb, mcol, obj, regn
 from core.formats.kinds import detect

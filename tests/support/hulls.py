@@ -7,7 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from core.editing.assemble import Edit, Piece, assemble
+from core.editing.assemble import assemble
+from core.editing.pieces import Edit, Piece
 from core.formats import mcol
 from core.geometry import exact, surfaces
 from core.geometry.grid import Grid

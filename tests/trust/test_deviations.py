@@ -12,7 +12,8 @@ import pytest
 
 from core.cli.main import main
 from core.editing.assemble import assemble
-from core.editing.rebuild_hull import Options, rebuild
+from core.editing.options import Options
+from core.editing.rebuild_hull import rebuild
 from core.errors import Severity
 from core.formats import collision_set, mcol, regn
 from core.geometry import exact

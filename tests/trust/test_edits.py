@@ -9,8 +9,10 @@ import trimesh
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.editing.assemble import NEW, Piece, assemble
-from core.editing.rebuild_hull import Options, Outside, Rebuild, rebuild
+from core.editing.assemble import assemble
+from core.editing.options import Options, Outside, Rebuild
+from core.editing.pieces import NEW, Piece
+from core.editing.rebuild_hull import rebuild
 from core.errors import Severity, SylpheedError
 from core.formats import mcol
 from core.geometry import surfaces

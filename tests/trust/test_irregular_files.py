@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from core.cli.main import main
 from core.editing.assemble import assemble
 from core.editing.build import build_from_nothing, hull_meshes
-from core.editing.rebuild_hull import Options, Rebuild, rebuild
+from core.editing.options import Options, Rebuild
+from core.editing.rebuild_hull import rebuild
 from core.errors import Severity
 from core.formats import ipfb, mcol
 from core.game.archive_write import make_archive

@@ -8,8 +8,11 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.editing.assemble import NEW, Piece, aside, assemble
-from core.editing.rebuild_hull import Options, Outside, Rebuild, rebuild
+from core.editing.assemble import assemble
+from core.editing.options import Options, Outside, Rebuild
+from core.editing.pieces import NEW, Piece
+from core.editing.preserved import aside
+from core.editing.rebuild_hull import rebuild
 from core.editing.rebuild_set import PartEdit, rebuild_set
 from core.errors import RefusedError
 from core.formats import collision_set, ipfb, mcol

@@ -5,7 +5,11 @@ import dataclasses
 import numpy as np
 import pytest
 
-from core.editing.assemble import NEW, Piece, aside, assemble, identify, is_unedited, matches, nothing_aside
+from core.editing.assemble import assemble, is_unedited
+from core.editing.claims import identify
+from core.editing.compare import matches
+from core.editing.pieces import NEW, Piece
+from core.editing.preserved import aside
 from core.formats import collision_set, mcol
 from tests.support.hulls import HULLS, LARGE, moved, new, pieces, read, rock
 
@@ -229,18 +233,6 @@ def test_an_unedited_piece_is_recognized_and_gives_what_assembling_gives(path):
     for name in ("vertices", "triangles", "vertex_ids", "triangle_ids", "owners", "origins", "places"):
         assert np.array_equal(getattr(quick, name), getattr(slow, name)), name
     assert quick.loose == slow.loose == 0
-
-
-def test_sources_that_keep_nothing_aside_are_told():
-    library = collision_set.decode(read("CollisionSet_small.bin")).parts
-    empty = dataclasses.replace(library[0], vertices=library[0].vertices[:0], triangles=library[0].triangles[:0])
-    twice = dataclasses.replace(library[0], triangles=library[0].triangles[:, [0, 1, 1]])
-    more = dataclasses.replace(library[0], vertices=np.append(library[0].vertices, library[0].vertices[:1], axis=0))
-    bare = dataclasses.replace(library[0], triangles=library[0].triangles[:0])
-    sources = [empty, *library, twice, empty, more, bare, *library, empty]
-    told = [nothing_aside(source) for source in sources]
-    assert told == [not any(map(np.any, aside(source))) for source in sources]
-    assert {True, False} == set(told)
 
 
 def test_what_only_looks_unedited_is_edited():

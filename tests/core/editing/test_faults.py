@@ -7,9 +7,12 @@ import dataclasses
 import numpy as np
 import pytest
 
-from core.editing.assemble import Edit, Piece, assemble
+from core.editing.assemble import assemble
+from core.editing.compare import Comparison
 from core.editing.faults import LONG_LIST, find_faults, long_list_faults
-from core.editing.rebuild_hull import Options, Outside, Rebuild, build, count_changes, rebuild
+from core.editing.options import Options, Outside, Rebuild
+from core.editing.pieces import Edit, Piece
+from core.editing.rebuild_hull import build, count_changes, rebuild
 from core.errors import RefusedError, Severity
 from core.formats import mcol
 from core.geometry.arrays import bits
@@ -120,7 +123,7 @@ def test_faults_that_are_no_errors_are_the_findings(path) -> None:
     faults = find_faults(edit, source)
     assert all(fault.severity is not Severity.ERROR for fault in faults)
     assert [(f.check, f.problem) for f in faults] == [(f.check, f.message) for f in rebuild(source, edit).findings]
-    assert count_changes(source, edit) == (0, 0, 0)
+    assert count_changes(source, Comparison(edit, source)) == (0, 0, 0)
 
 
 def test_elements_are_the_broken_ones(hull: mcol.Hull) -> None:

@@ -7,7 +7,8 @@ import pytest
 
 from core.editing.assemble import assemble
 from core.editing.faults import find_faults
-from core.editing.rebuild_hull import Options, Outside, Rebuild, build, rebuild, sort_into_cells
+from core.editing.options import Options, Outside, Rebuild
+from core.editing.rebuild_hull import build, rebuild, sort_into_cells
 from core.errors import RefusedError, Severity
 from core.formats import mcol
 from core.geometry.arrays import bits

@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from core.editing.assemble import NEW, Piece, aside
+from core.editing.pieces import NEW, Piece
+from core.editing.preserved import aside
 from core.editing.rebuild_set import PartEdit, rebuild_set
 from core.errors import RefusedError, Severity
 from core.formats.collision_set import CollisionSet, Part, decode, encode

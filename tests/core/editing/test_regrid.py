@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from core.editing.build import fit_grid
-from core.editing.rebuild_hull import Options, Rebuild, rebuild
+from core.editing.options import Options, Rebuild
+from core.editing.rebuild_hull import rebuild
 from core.editing.regrid import regrid
 from core.errors import Severity
 from core.formats import mcol

@@ -5,8 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from core.editing.assemble import Piece, assemble, identify
+from core.editing.assemble import assemble
 from core.editing.build import build_from_nothing, build_like, hull_meshes, part_meshes
+from core.editing.claims import identify
+from core.editing.pieces import Piece
 from core.editing.rebuild_hull import build, rebuild
 from core.editing.rebuild_set import PartEdit, rebuild_set
 from core.formats import collision_set, mcol, obj

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from core.disk import transaction
-from core.editing.rebuild_hull import Options, Outside, rebuild
+from core.editing.options import Options, Outside
+from core.editing.rebuild_hull import rebuild
 from core.errors import FormatError
 from core.formats import mcol
 from core.game.archive import open_archive

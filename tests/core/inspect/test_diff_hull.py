@@ -7,7 +7,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from core.editing.rebuild_hull import Options, Outside, build, rebuild
+from core.editing.options import Options, Outside
+from core.editing.rebuild_hull import build, rebuild
 from core.formats import collision_set, mcol
 from core.formats.collision_set import CollisionSet, encode_name
 from core.inspect.diff_hull import diff_hulls, diff_sets
