@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import os
 import shlex
+import shutil
 import struct
 import subprocess
 import sys
@@ -83,7 +84,20 @@ def sidebar() -> Scene:
     yield 0.5
     in_view(lambda: bpy.ops.sylpheed.select_problem(check="open edges"))
     zoom(-3)
+    yield from fold_first_panels()
     yield 1.0
+    return rectangle(view_area())
+
+
+@picture("deploy")
+def deploy() -> Scene:
+    yield from show_tab()
+    import_stage(parts="NONE")
+    move_asteroid()
+    bpy.ops.export_scene.sylpheed_mod()
+    yield 1.0
+    bpy.ops.sylpheed.deploy()
+    yield 4.0  # what is known of a folder counts for a while
     return rectangle(view_area())
 
 
@@ -116,6 +130,7 @@ def grid_overlay() -> Scene:
     zoom(1)
     bpy.context.scene.cursor.location = hull_root().matrix_world @ Vector((8_000.0, -3_000.0, 8_000.0))
     in_view(bpy.ops.sylpheed.show_grid)
+    yield from fold_first_panels()
     yield 1.0
     return rectangle(view_area())
 
@@ -130,6 +145,7 @@ def shoot() -> Scene:
     in_view(lambda: bpy.ops.sylpheed.shoot(start=tuple(target + step), movement=tuple(-1.6 * step), radius=150.0))
     settings = bpy.context.window_manager.sylpheed_grid
     settings.cells = settings.cursor = False
+    yield from fold_first_panels()
     yield 1.0
     return rectangle(view_area())
 
@@ -156,7 +172,7 @@ def preferences() -> Scene:
     click(area.x + 188, area.y + area.height - 82)  # unfolds the only row
     yield 1.0
     left, _, edge, high = rectangle(area)
-    return left + 170, high - 356, edge, high - 248  # without the path of the file
+    return left + 170, high - 386, edge, high - 248  # without the path of the file
 
 
 def dialog(open_it: Callable[[], object]) -> Generator[float, None, Rectangle]:
@@ -196,9 +212,17 @@ def click(x: int, y: int) -> None:
     window().event_simulate(type="LEFTMOUSE", value="RELEASE", x=int(x), y=int(y))
 
 
+def fold_first_panels() -> Generator[float, None, None]:
+    """Folds the sidebar's first two panels, which leaves more room for the others."""
+    area = view_area()
+    for line in (70, 97):
+        click(area.x + area.width - 220, area.y + area.height - line)
+        yield 0.5
+
+
 # --- the scene ------------------------------------------------------------------------------------
 
-GAME, MOD = "//Project Sylpheed", "//My Mod"
+GAME, MOD, PLAY = "//Project Sylpheed", "//My Mod", "//Emulator"
 """Beside the saved .blend: no path of a machine is in a picture."""
 
 TOWARD_USER = Vector((0.65, -0.6, 0.45))
@@ -229,9 +253,10 @@ def empty_scene() -> None:
         bpy.data.objects.remove(obj)
     if not (WORK / GAME[2:]).exists():
         importlib.import_module(f"{PACKAGE}.core.samples.folder").write_sample(WORK / GAME[2:])
+        shutil.copytree(WORK / GAME[2:], WORK / PLAY[2:])
         bpy.ops.wm.save_as_mainfile(filepath=str(WORK / "mod.blend"))
     preferences = bpy.context.preferences.addons[PACKAGE].preferences
-    preferences.game_folder, preferences.mod_folder = GAME, MOD
+    preferences.game_folder, preferences.mod_folder, preferences.play_folder = GAME, MOD, PLAY
 
 
 def import_stage(**options: object) -> None:
@@ -253,6 +278,7 @@ def asteroids() -> list[bpy.types.Object]:
 
 def centre(obj: bpy.types.Object) -> Vector:
     """The middle of an object, in the scene."""
+    bpy.context.view_layer.update()
     return obj.matrix_world @ (sum((Vector(corner) for corner in obj.bound_box), Vector()) / 8)
 
 
