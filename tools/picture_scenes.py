@@ -98,7 +98,10 @@ def deploy() -> Scene:
     yield 1.0
     bpy.ops.sylpheed.deploy()
     yield 4.0  # what is known of a folder counts for a while
-    return rectangle(view_area())
+    left, _, edge, high = rectangle(view_area())
+    move(edge - 100, high - 200)
+    yield 1.0
+    return edge - 284, high - 290, edge - 28, high - 56  # without the paths of the last result
 
 
 @picture("mod-dialog")
@@ -217,7 +220,7 @@ def fold_first_panels() -> Generator[float, None, None]:
     area = view_area()
     for line in (70, 97):
         click(area.x + area.width - 220, area.y + area.height - line)
-        yield 0.5
+        yield 1.0
 
 
 # --- the scene ------------------------------------------------------------------------------------

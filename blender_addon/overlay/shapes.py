@@ -36,6 +36,9 @@ class Layer:
     in_front: bool = False
     batch: object = field(default=None, repr=False)
 
+    def __post_init__(self) -> None:
+        self.points = np.ascontiguousarray(self.points, np.float32)  # Blender copies them as they lie in memory
+
 
 def drawn(*layers: Layer) -> list[Layer]:
     """Those of the layers that have something to draw. Blender raises an error at an empty one."""

@@ -432,6 +432,8 @@ def test_a_shot_shows_what_the_game_would_hit(overlay, shoot_lines, radius: floa
     hit = np.concatenate([layer.points for layer in shown(overlay)["shot"] if layer.color == overlay.shot_layers.HIT])
     assert len(hit) and np.allclose((hit - corners[0]) @ normal / np.linalg.norm(normal), 0, atol=1)
     assert (np.abs(points - (start + time_ * movement)).max(axis=1) < 1).any()
+    # Blender copies a layer's points as they lie in memory, and one triangle may lie there by columns.
+    assert all(layer.points.flags.c_contiguous for layer in shown(overlay)["shot"])
 
 
 def test_a_shot_at_a_wall_shows_no_more_of_it_than_is_near(overlay) -> None:
