@@ -98,7 +98,7 @@ def deploy() -> Scene:
     yield 1.0
     bpy.ops.sylpheed.deploy()
     yield 4.0  # what is known of a folder counts for a while
-    left, _, edge, high = rectangle(view_area())
+    _, _, edge, high = rectangle(view_area())
     move(edge - 100, high - 200)
     yield 1.0
     return edge - 284, high - 290, edge - 28, high - 56  # without the paths of the last result
