@@ -153,6 +153,22 @@ def shoot() -> Scene:
     return rectangle(view_area())
 
 
+@picture("route")
+def route() -> Scene:
+    yield from show_tab()
+    import_stage(parts="NONE")
+    move_asteroid()
+    zoom(3)
+    target = np.array(hull_root().matrix_world.inverted() @ centre(asteroids()[4]))
+    step = np.array((6_000.0, 500.0, -9_000.0))
+    in_view(lambda: bpy.ops.sylpheed.route(start=tuple(target - step), goal=tuple(target + step)))
+    settings = bpy.context.window_manager.sylpheed_grid
+    settings.cells = settings.cursor = False
+    yield from fold_first_panels()
+    yield 1.0
+    return rectangle(view_area())
+
+
 @picture("japanese")
 def japanese() -> Scene:
     bpy.context.preferences.view.language = "ja_JP"
