@@ -156,11 +156,17 @@ def shoot() -> Scene:
 @picture("route")
 def route() -> Scene:
     yield from show_tab()
-    import_stage(parts="NONE")
-    move_asteroid()
+    empty_scene()
+    hull = WORK / GAME[2:] / "loose" / "S14_p1_AsteroidVolume_wp.col"
+    navigation = importlib.import_module(f"{PACKAGE}.core.cli.navigation")
+    navigation.write_navigation(navigation.Sources(hull), hull.with_suffix(".rgn"), lambda part: None)
+    in_view(lambda: bpy.ops.import_scene.sylpheed_col(filepath=str(hull)))
+    rock = asteroids()[18]
+    rock.location.x += 8_000  # into the way
+    activate(rock)
     zoom(3)
-    target = np.array(hull_root().matrix_world.inverted() @ centre(asteroids()[4]))
-    step = np.array((6_000.0, 500.0, -9_000.0))
+    target = np.array(hull_root().matrix_world.inverted() @ centre(rock))
+    step = 7_600 * np.array((0.63, 0.32, -0.71))
     in_view(lambda: bpy.ops.sylpheed.route(start=tuple(target - step), goal=tuple(target + step)))
     settings = bpy.context.window_manager.sylpheed_grid
     settings.cells = settings.cursor = False
