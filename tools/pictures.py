@@ -30,7 +30,15 @@ from tools.extension import build_zip  # noqa: E402
 from tools.processes import Failure, say  # noqa: E402
 
 SCENES = ROOT / "tools" / "picture_scenes.py"
-SECONDS = 180
+STAGE = ROOT / "tools" / "picture_stage.py"
+SECONDS = 300
+
+START = """\
+import pathlib, sys
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import picture_scenes
+picture_scenes.run(*sys.argv[sys.argv.index("--") + 1 :])
+"""
 
 
 def main(arguments: list[str]) -> int:
@@ -62,9 +70,11 @@ def take(name: str, options: argparse.Namespace, archive: Path) -> None:
     with tempfile.TemporaryDirectory(prefix="sylpheed-pictures-", ignore_cleanup_errors=True) as folder:
         work = Path(folder)
         shutil.copy(archive, work / "extension.zip")
-        shutil.copy(SCENES, work / "scenes.py")
+        for script in (SCENES, STAGE):
+            shutil.copy(script, work)
+        (work / "start.py").write_text(START, encoding="utf-8")
         command = [*shlex.split(options.blender), "--factory-startup", "--enable-event-simulate", "--window-geometry"]
-        command += ["0", "0", width, height, "--python-exit-code", "1", "--python", str(work / "scenes.py")]
+        command += ["0", "0", width, height, "--python-exit-code", "1", "--python", str(work / "start.py")]
         command += ["--", name, options.language]
         environment = os.environ | {"BLENDER_USER_RESOURCES": str(work / "user")}
         try:
