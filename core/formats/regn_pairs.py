@@ -1,4 +1,4 @@
-"""Which two faces of a tetrahedron each of its six pairs of cost and clearance is for.
+"""Which two faces of a tetrahedron each of its six pairs of cost with clearance is for.
 
 The table of the game that says so wasn't read (format notes, section 5), so the file itself is asked: in the right
 order, costs are the distances between the faces' centres, and clearances the distances to rock, or both a fixed part of
