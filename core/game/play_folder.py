@@ -10,13 +10,13 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
 from ..disk.same_file import is_inside, same_file
 from ..disk.system_errors import system_error
-from ..disk.transaction import Writer, replace_files
+from ..disk.transaction import JOURNAL, Writer, recover, replace_files
 from ..errors import FormatError, RefusedError
 from .game_folder import find_game
 
@@ -33,76 +33,153 @@ Progress = Callable[[float], None]
 
 @dataclass(frozen=True, slots=True)
 class Deployed:
-    """The files that were written, and those of them whose originals were kept by this run."""
+    """The files that were written, those of them whose originals were kept by this run, and the files of an earlier
+    deployment that this mod lacks and that are as the game had them again."""
 
     files: tuple[Path, ...]
     kept: tuple[Path, ...]
+    put_back: tuple[Path, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """The SHA-256 digests of what was deployed and of the file that it replaced, None where the game had none."""
+
+    deployed: str
+    original: str | None
 
 
 def deploy(mod: str, play: str, game: str = "", progress: Progress | None = None) -> Deployed:
     """Copies the files of a mod folder into the play folder. Originals are kept as `NAME.orig`, once.
 
-    Raises `SylpheedError`, and the play folder is as it was then: if it is no game folder, is the game folder or the
-    mod folder or lies in or around one of them, if the mod folder holds no mod, if something else changed a file there
-    since the last deployment, or for the system's reason.
+    The files of one folder are replaced as one; all folders are examined before the first is changed. Raises
+    `SylpheedError`, and the folder is as it was then: if it is no game folder, is the game folder or the mod folder or
+    lies in or around one of them, if the mod folder holds no mod or an interrupted write, if something else changed a
+    file since the last deployment, if an original is gone, or for the system's reason.
     """
     root = _play_root(play, game, mod)
-    plan = dict(_plan(mod, root))
-    if not plan:
+    sources = dict(_plan(mod, root))
+    if not sources:
         raise RefusedError("the mod folder holds no mod yet", file=mod, remedy="export a mod into it first")
-    total = sum(source.stat().st_size for sources in plan.values() for source in sources.values())
-    report = _counter(progress, total)
-    files: list[Path] = []
-    kept: list[Path] = []
-    for folder, sources in plan.items():
-        record = _read_record(folder)
-        writers: dict[str, Writer | None] = {}
-        digests = dict(record)
-        for name, source in sources.items():
-            target, original = folder / name, folder / (name + ORIGINAL)
-            if target.exists() and not original.exists():
-                writers[name + ORIGINAL] = _copy(target, report)
-                kept.append(original)
-            elif target.exists():
-                _require_ours(target, original, record)
-            digests[name] = _digest(source)
-            writers[name] = _copy(source, report)
-            files.append(target)
-        writers[RECORD] = _text(json.dumps(digests, indent=1, sort_keys=True))
-        replace_files(folder, GROUP, writers, backup=False)
-    return Deployed(tuple(files), tuple(kept))
+    report = _Progress(progress)
+    plans = [_deployment(folder, sources.get(folder, {}), report) for folder in _folders(root)]
+    for plan in plans:
+        if plan.writers:
+            replace_files(plan.folder, GROUP, plan.writers, backup=False)
+    return Deployed(
+        tuple(path for plan in plans for path in plan.written),
+        tuple(path for plan in plans for path in plan.kept),
+        tuple(path for plan in plans for path in plan.put_back),
+    )
 
 
 def restore(play: str, game: str = "", progress: Progress | None = None) -> tuple[Path, ...]:
     """Puts the originals back, and deletes what was deployed where the game had no file: the files concerned.
 
     Raises `SylpheedError`, and the play folder is as it was then: if it is no game folder, is the game folder, if
-    nothing was deployed there, or for the system's reason.
+    nothing was deployed there, if a file or its original was changed by something else, or for the system's reason.
     """
     root = _play_root(play, game, "")
-    plan = {folder: _kept_in(folder) for folder in _folders(root)}
-    names = {folder: [*originals, *(set(_read_record(folder)) - set(originals))] for folder, originals in plan.items()}
-    if not any(names.values()):
+    report = _Progress(progress)
+    plans = [_restoration(folder, report) for folder in _folders(root)]
+    if not any(plan.writers for plan in plans):
         raise RefusedError("nothing was deployed into this folder", file=str(root))
-    total = sum((folder / (name + ORIGINAL)).stat().st_size for folder, kept in plan.items() for name in kept)
-    report = _counter(progress, total)
-    restored: list[Path] = []
-    for folder, kept in plan.items():
-        if not names[folder]:
-            continue
-        writers: dict[str, Writer | None] = {}
-        for name in names[folder]:
-            original = folder / (name + ORIGINAL)
-            if name in kept:
-                writers[name] = _copy(original, report)
-                writers[name + ORIGINAL] = None
-            elif (folder / name).exists():
-                writers[name] = None
-            restored.append(folder / name)
-        if (folder / RECORD).exists():
-            writers[RECORD] = None
-        replace_files(folder, GROUP, writers, backup=False)
-    return tuple(restored)
+    for plan in plans:
+        if plan.writers:
+            replace_files(plan.folder, GROUP, plan.writers, backup=False)
+    return tuple(path for plan in plans for path in plan.put_back)
+
+
+@dataclass(slots=True)
+class _FolderPlan:
+    """What is to be written into one folder, by file name, and how that is reported."""
+
+    folder: Path
+    writers: dict[str, Writer | None] = field(default_factory=dict)
+    written: list[Path] = field(default_factory=list)
+    kept: list[Path] = field(default_factory=list)
+    put_back: list[Path] = field(default_factory=list)
+
+    def put_original_back(self, name: str, entry: _Entry, report: _Progress) -> None:
+        """Adds what makes a file as it was before the first deployment. Raises `RefusedError` where that would lose
+        what something else wrote, or there is no original."""
+        target, original = self.folder / name, self.folder / (name + ORIGINAL)
+        now = _digest(target) if target.exists() else None
+        if entry.original is None:
+            if now is not None:
+                _require_ours(target, now, entry)
+                self.writers[name] = None
+        elif original.exists():
+            if _digest(original) != entry.original:
+                raise RefusedError("isn't the original that Deploy kept", file=str(original), remedy=_BY_HAND)
+            if now is not None:
+                _require_ours(target, now, entry)
+            self.writers[name] = report.copy(original)
+            self.writers[name + ORIGINAL] = None
+        elif now in (None, entry.deployed):
+            raise RefusedError("the original is gone", file=str(original), remedy=_BY_HAND)
+        else:
+            return  # it is the original, or a newer one
+        self.put_back.append(target)
+
+
+_BY_HAND = "copy the file from the game folder and delete " + RECORD
+
+
+def _deployment(folder: Path, sources: dict[str, Path], report: _Progress) -> _FolderPlan:
+    recover(folder, GROUP)
+    plan, record = _FolderPlan(folder), _read_record(folder)
+    if not sources and not record:
+        return plan
+    for name, entry in record.items():
+        if name not in sources:
+            plan.put_original_back(name, entry, report)
+    entries = {name: _entry(plan, name, source, record.get(name), report) for name, source in sources.items()}
+    for name, source in sources.items():
+        plan.writers[name] = report.copy(source)
+        plan.written.append(folder / name)
+    content = {name: {"deployed": entry.deployed, "original": entry.original} for name, entry in entries.items()}
+    if content:
+        plan.writers[RECORD] = _text(json.dumps(content, indent=1, sort_keys=True))
+    else:
+        plan.writers[RECORD] = None
+    return plan
+
+
+def _entry(plan: _FolderPlan, name: str, source: Path, before: _Entry | None, report: _Progress) -> _Entry:
+    """The record of a file that is deployed. Its original is kept if it isn't yet."""
+    target, original = plan.folder / name, plan.folder / (name + ORIGINAL)
+    deployed = _digest(source)
+    if not target.exists():
+        return _Entry(deployed, _digest(original) if original.exists() else None)
+    now = _digest(target)
+    if original.exists():
+        kept = _digest(original)
+        _require_ours(target, now, before or _Entry(deployed, kept), kept)
+        return _Entry(deployed, kept)
+    if before and now == before.deployed:
+        if before.original is None:
+            return _Entry(deployed, None)
+        if now != before.original:
+            raise RefusedError("the original is gone", file=str(original), remedy=_BY_HAND)
+    plan.writers[name + ORIGINAL] = report.copy(target)
+    plan.kept.append(original)
+    return _Entry(deployed, now)
+
+
+def _restoration(folder: Path, report: _Progress) -> _FolderPlan:
+    recover(folder, GROUP)
+    plan, record = _FolderPlan(folder), _read_record(folder)
+    for name, entry in record.items():
+        plan.put_original_back(name, entry, report)
+    if not record:  # it is lost: what is kept are originals
+        for name in _kept_in(folder):
+            plan.writers[name] = report.copy(folder / (name + ORIGINAL))
+            plan.writers[name + ORIGINAL] = None
+            plan.put_back.append(folder / name)
+    if (folder / RECORD).exists():
+        plan.writers[RECORD] = None
+    return plan
 
 
 def is_deployed(play: str) -> bool:
@@ -128,7 +205,16 @@ def _play_root(play: str, game: str, mod: str) -> Path:
                 file=str(root),
                 remedy="choose the copy of the game that the emulator runs",
             )
+        if other and os.path.isdir(other):
+            _require_other_folders(root, Path(other), what)
     return root
+
+
+def _require_other_folders(root: Path, other: Path, what: str) -> None:
+    """Raises `RefusedError` where a folder in the play folder is a link to one of another folder."""
+    for folder in _folders(root):
+        if any(same_file(folder, theirs) for theirs in _folders(other)):
+            raise RefusedError(f"is the {what}'s own folder", file=str(folder), remedy="copy it, don't link it")
 
 
 def _folders(root: Path) -> list[Path]:
@@ -146,10 +232,14 @@ def _plan(mod: str, root: Path) -> Iterator[tuple[Path, dict[str, Path]]]:
         target = there.get(source.name.lower())
         if target is None:
             raise RefusedError(f"the play folder has no folder {source.name}", file=str(root))
+        if any(JOURNAL in name for name in os.listdir(source)):
+            raise RefusedError("a write into it was interrupted", file=str(source), remedy="export the mod again")
+        recover(target, GROUP)
         known = {name.lower(): name for name in os.listdir(target)}
-        files = {
-            known.get(path.name.lower(), path.name): path for path in sorted(source.iterdir()) if _is_of_a_mod(path)
-        }
+        found = [path for path in sorted(source.iterdir()) if _is_of_a_mod(path)]
+        files = {known.get(path.name.lower(), path.name): path for path in found}
+        if len(files) < len(found):
+            raise RefusedError("holds two files whose names differ in case alone", file=str(source))
         if files:
             yield target, files
 
@@ -167,27 +257,34 @@ def _kept_in(folder: Path) -> list[str]:
     return sorted(name.removesuffix(ORIGINAL) for name in names if (folder / name).is_file())
 
 
-def _require_ours(target: Path, original: Path, record: dict[str, str]) -> None:
-    """Raises `RefusedError` where a file is neither what was deployed nor the original."""
-    digest = _digest(target)
-    if digest not in (record.get(target.name), _digest(original)):
-        raise RefusedError(
-            "was changed by something else since the last Deploy",
-            file=str(target),
-            remedy=f"restore the originals first, or delete {original.name} if the file is the new original",
-        )
+def _require_ours(target: Path, now: str, entry: _Entry, kept: str | None = None) -> None:
+    """Raises `RefusedError` where a file is neither what was deployed nor the original, by its digest `now`."""
+    if now in (entry.deployed, entry.original, kept):
+        return
+    original = target.name + ORIGINAL
+    raise RefusedError(
+        "was changed by something else since the last Deploy",
+        file=str(target),
+        remedy=f"delete {original} if the file is a newer original; otherwise delete {target.name}, and try again",
+    )
 
 
-def _read_record(folder: Path) -> dict[str, str]:
-    """The digests of what was deployed into a folder, by name; none where the record is missing or damaged."""
+def _read_record(folder: Path) -> dict[str, _Entry]:
+    """What was deployed into a folder, by name; nothing where the record is missing or damaged."""
     try:
         found = json.loads((folder / RECORD).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     if not isinstance(found, dict):
         return {}
-    plain = {name: digest for name, digest in found.items() if isinstance(digest, str)}
-    return {name: digest for name, digest in plain.items() if name == os.path.basename(name) and name not in ("", "..")}
+    entries: dict[str, _Entry] = {}
+    for name, value in found.items():
+        if not isinstance(value, dict) or not name or set(name) & set("/\\:\0") or name in (".", ".."):
+            continue
+        deployed, original = value.get("deployed"), value.get("original")
+        if isinstance(deployed, str) and (original is None or isinstance(original, str)):
+            entries[name] = _Entry(deployed, original)
+    return entries
 
 
 def _digest(path: Path) -> str:
@@ -198,27 +295,26 @@ def _digest(path: Path) -> str:
         raise system_error(error, "can't be read", path) from error
 
 
-def _copy(source: Path, report: Callable[[int], None]) -> Writer:
-    def write(target: BinaryIO) -> None:
-        with source.open("rb") as stream:
-            while block := stream.read(AT_ONCE):
-                target.write(block)
-                report(len(block))
-
-    return write
-
-
 def _text(text: str) -> Writer:
     return lambda stream: stream.write(text.encode())
 
 
-def _counter(progress: Progress | None, total: int) -> Callable[[int], None]:
-    done = 0
+class _Progress:
+    """Makes the writers that copy files, and reports how much of all of them is done, from 0 to 1."""
 
-    def report(count: int) -> None:
-        nonlocal done
-        done += count
-        if progress:
-            progress(min(done / max(total, 1), 1.0))
+    def __init__(self, progress: Progress | None) -> None:
+        self.progress, self.total, self.done = progress, 0, 0
 
-    return report
+    def copy(self, source: Path) -> Writer:
+        """A writer that copies a file."""
+        self.total += source.stat().st_size
+
+        def write(target: BinaryIO) -> None:
+            with source.open("rb") as stream:
+                while block := stream.read(AT_ONCE):
+                    target.write(block)
+                    self.done += len(block)
+                    if self.progress:
+                        self.progress(min(self.done / max(self.total, 1), 1.0))
+
+        return write

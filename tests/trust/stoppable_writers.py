@@ -17,7 +17,7 @@ from pathlib import Path
 
 from core.disk.files import write_file
 from core.formats.hashes import file_id
-from core.game import archive_extract, mod_folder
+from core.game import archive_extract, mod_folder, play_folder
 from core.game.archive import open_archive
 from core.game.archive_write import make_archive, write_archive
 from core.game.game_folder import find_game
@@ -106,6 +106,26 @@ def _write_mod(folder: Path) -> None:
     mod_folder.write_mod(game, str(folder / "mod"), {"CollisionSet_S02.bin": b"second session", HULL: data})
 
 
+def _mod_and_play(folder: Path) -> None:
+    _game_and_mod(folder)
+    shutil.copytree(folder / "game", folder / "play")
+    (folder / "mod" / "hidden" / "Extra.bin").write_bytes(NEW)
+
+
+def _deploy(folder: Path) -> None:
+    play_folder.deploy(str(folder / "mod"), str(folder / "play"), str(folder / "game"))
+
+
+def _deployed(folder: Path) -> None:
+    _mod_and_play(folder)
+    _deploy(folder)
+
+
+def _restore(folder: Path) -> None:
+    if play_folder.is_deployed(str(folder / "play")):
+        play_folder.restore(str(folder / "play"), str(folder / "game"))
+
+
 def _archive_and_files(folder: Path) -> None:
     _old_archive(folder)
     (folder / "out").mkdir()
@@ -124,6 +144,8 @@ WRITERS: dict[str, tuple[Callable[[Path], None], Callable[[Path], None]]] = {
     "an archive into another folder": (_old_archive, _write_beside),
     "an archive over a larger one": (_old_archive, _make),
     "a mod's second session": (_game_and_mod, _write_mod),
+    "a mod into the play folder": (_mod_and_play, _deploy),
+    "originals into the play folder": (_deployed, _restore),
     "extracted entries": (_archive_and_files, _extract),
 }
 

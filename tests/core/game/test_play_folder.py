@@ -156,3 +156,99 @@ def test_a_record_that_names_other_places_harms_nothing(mod, play):
     (play / "hidden" / RECORD).write_text('{"../dat/GP_MAIN_GAME_J.pak": "x", "..": "y", "MiscBin.pak": 7}')
     restore(str(play))
     assert (play / "dat" / "GP_MAIN_GAME_J.pak").is_file()
+
+
+def test_a_deployed_file_never_becomes_an_original(mod, play):
+    deploy(str(mod), str(play))
+    (play / "hidden" / "MiscBin.pak.orig").unlink()
+    before = tree(play)
+    for act in (lambda: deploy(str(mod), str(play)), lambda: restore(str(play))):
+        with pytest.raises(SylpheedError, match="the original is gone"):
+            act()
+        assert tree(play) == before
+
+
+def test_restore_overwrites_nothing_that_something_else_wrote(mod, play):
+    deploy(str(mod), str(play))
+    (play / "hidden" / "MiscBin.p00").write_bytes(b"an update of the game")
+    before = tree(play)
+    with pytest.raises(SylpheedError, match="changed by something else"):
+        restore(str(play))
+    assert tree(play) == before
+
+
+def test_a_newer_original_is_kept_once_the_old_one_is_deleted(mod, play):
+    deploy(str(mod), str(play))
+    for name in ("MiscBin.pak", "MiscBin.p00"):
+        (play / "hidden" / name).write_bytes(f"newer {name}".encode())
+        (play / "hidden" / f"{name}.orig").unlink()
+    deploy(str(mod), str(play))
+    assert hull(play) == hull(mod)
+    restore(str(play))
+    assert (play / "hidden" / "MiscBin.p00").read_bytes() == b"newer MiscBin.p00"
+
+
+def test_a_changed_original_is_refused(mod, play):
+    deploy(str(mod), str(play))
+    (play / "hidden" / "MiscBin.pak.orig").write_bytes(b"damaged")
+    before = tree(play)
+    with pytest.raises(SylpheedError, match="isn't the original"):
+        restore(str(play))
+    assert tree(play) == before
+
+
+def test_backups_of_the_users_own_are_no_originals(mod, play):
+    own = play / "hidden" / "notes.txt.orig"
+    own.write_bytes(b"mine")
+    deploy(str(mod), str(play))
+    restore(str(play))
+    assert own.read_bytes() == b"mine" and not own.with_suffix("").exists()
+
+
+def test_files_that_the_next_mod_lacks_are_as_the_game_had_them(mod, play):
+    extra, replaced = mod / "hidden" / "MiscBin.p07", mod / "hidden" / "Other.bin"
+    (play / "hidden" / "Other.bin").write_bytes(b"the game's")
+    before = tree(play)
+    extra.write_bytes(b"more data")
+    replaced.write_bytes(b"the mod's")
+    deploy(str(mod), str(play))
+    extra.unlink()
+    replaced.unlink()
+    assert {path.name for path in deploy(str(mod), str(play)).put_back} == {"MiscBin.p07", "Other.bin"}
+    assert (play / "hidden" / "Other.bin").read_bytes() == b"the game's"
+    restore(str(play))
+    assert tree(play) == before
+
+
+def test_a_link_to_the_games_own_folder_is_refused(game, mod, play):
+    shutil.rmtree(play / "hidden")
+    (play / "hidden").symlink_to(game / "hidden", target_is_directory=True)
+    before = tree(game)
+    with pytest.raises(SylpheedError, match="own folder"):
+        deploy(str(mod), str(play), str(game))
+    assert tree(game) == before
+
+
+def test_a_mod_whose_write_was_interrupted_is_refused(mod, play):
+    (mod / "hidden" / "MiscBin.pak.journal~").write_bytes(b"{}")
+    before = tree(play)
+    with pytest.raises(SylpheedError, match="interrupted"):
+        deploy(str(mod), str(play))
+    assert tree(play) == before
+
+
+def test_what_was_cancelled_leaves_the_old_files(mod, play):
+    before = tree(play)
+
+    def cancel(part: float) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        deploy(str(mod), str(play), progress=cancel)
+    assert tree(play) == before
+
+
+def test_progress_grows_to_one(mod, play):
+    parts: list[float] = []
+    deploy(str(mod), str(play), progress=parts.append)
+    assert parts == sorted(parts) and parts[-1] == 1
