@@ -1,8 +1,9 @@
 """Imports, helps to edit and exports the collision data of Project Sylpheed."""
 
 from . import translations
-from .checks import results
+from .checks import changes, results
 from .interface import (
+    changes_panel,
     check_operators,
     command_line,
     create_operators,
@@ -29,6 +30,7 @@ MODULES = (
     mod_record,
     file_handlers,
     results,
+    changes,
     check_operators,
     fix_operators,
     fix_all_operator,
@@ -37,6 +39,7 @@ MODULES = (
     outcome_panel,
     hub_panel,
     sidebar,
+    changes_panel,
     create_operators,
     hull_operators,
     settings,

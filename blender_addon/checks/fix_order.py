@@ -5,7 +5,7 @@ from __future__ import annotations
 import bpy
 
 from ...core.errors import Severity
-from . import fixing
+from . import fixing, results
 
 ORDER = (
     fixing.MERGE_VERTICES,
@@ -19,15 +19,30 @@ ORDER = (
 has a side that faces outward. What concerns whole objects, a cutter or a cell box, is the user's to decide."""
 
 
-def fix_all(context: bpy.types.Context, root: bpy.types.Object) -> dict[str, int]:
-    """Fixes all errors and warnings below a root that can be fixed: by the objects' names, how many. Raises
-    `SylpheedError`."""
-    fixed: dict[str, int] = {}
-    for fix in ORDER:
-        for severity in _severities(fix):
-            for name, count in fixing.fix_objects(context, root, fix, severity.value).counts.items():
-                fixed[name] = fixed.get(name, 0) + count
-    return fixed
+PASSES = 3
+"""How often the order is gone through at most: a filled hole may show which way a surface faces."""
+
+
+def fix_all(context: bpy.types.Context, root: bpy.types.Object) -> fixing.Fixed:
+    """Fixes all errors and warnings below a root that can be fixed, and keeps the check of the result: by the objects'
+    names how many, and why others are left. Raises `SylpheedError`."""
+    checked = results.run(context, root)
+    counts: dict[str, int] = {}
+    left_out: dict[str, str] = {}
+    for _ in range(PASSES):
+        left_out, before = {}, sum(counts.values())
+        for fix in ORDER:
+            for severity in _severities(fix):
+                if not fix.found(checked, severity.value):
+                    continue
+                done = fixing.fix_objects(context, root, fix, severity.value)
+                for name, count in done.counts.items():
+                    counts[name] = counts.get(name, 0) + count
+                left_out |= done.left_out
+                checked = results.of(root).checked
+        if sum(counts.values()) == before:
+            break
+    return fixing.Fixed({name: count for name, count in counts.items() if count}, left_out)
 
 
 def _severities(fix: fixing.MeshFix) -> tuple[Severity, ...]:

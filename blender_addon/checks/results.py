@@ -10,7 +10,7 @@ from bpy.app.handlers import persistent
 from ...core.errors import Severity
 from ...core.text import plural
 from ..scene.snapshot import Snapshot
-from . import problems, titles
+from . import occurrences, problems, titles
 
 
 @dataclass(slots=True)
@@ -50,6 +50,7 @@ def of(root: bpy.types.Object) -> Result | None:
 def forget(*_: object) -> None:
     """Drops every result."""
     _results.clear()
+    occurrences.forget()
 
 
 def summary(checked: problems.Checked) -> str:

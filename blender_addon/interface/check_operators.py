@@ -7,7 +7,7 @@ from bpy.props import IntProperty, StringProperty
 
 from ...core.errors import Severity, SylpheedError
 from ...core.text import some
-from ..checks import problems, results
+from ..checks import occurrences, problems, results
 from ..checks.results import summary, worst_severity
 from ..checks.selecting import frame_selection, matching, select_elements
 from ..scene import custom_properties, viewport
@@ -56,6 +56,15 @@ class SYLPHEED_OT_select_problem(bpy.types.Operator, RootProperties):
         name="Severity", description="Limit to error, warning or info. Empty: all of them", default=""
     )
 
+    step: IntProperty(
+        name="Step",
+        description="1 selects the next occurrence alone, -1 the previous one, 0 all of them",
+        default=0,
+        min=-1,
+        max=1,
+        options={"SKIP_SAVE"},
+    )
+
     @classmethod
     def description(cls, context: bpy.types.Context, properties: bpy.types.OperatorProperties) -> str:
         problem = shown_problem(context, properties.root_uid, properties.check, properties.severity)
@@ -69,7 +78,7 @@ class SYLPHEED_OT_select_problem(bpy.types.Operator, RootProperties):
             if not found:
                 self.report({"INFO"}, report_text("{name}: the problem no longer exists", name=root.name))
                 return {"CANCELLED"}
-            selected, left_out = select_elements(context, found)
+            selected, left_out = select_elements(context, self.chosen(context, root, found))
         except SylpheedError as error:
             self.report({"WARNING"}, str(error))
             return {"CANCELLED"}
@@ -84,6 +93,25 @@ class SYLPHEED_OT_select_problem(bpy.types.Operator, RootProperties):
         if selected and context.area and context.area.type == "VIEW_3D":
             frame_selection(context)
         return {"FINISHED"} if selected else {"CANCELLED"}
+
+    def chosen(
+        self, context: bpy.types.Context, root: bpy.types.Object, found: list[problems.Problem]
+    ) -> list[problems.Problem]:
+        """All that was found, or the occurrence that the step leads to."""
+        key = root.session_uid, self.check, self.severity
+        if not self.step:
+            occurrences.start_again(key)
+            return found
+        if context.mode != "OBJECT":
+            bpy.ops.object.mode_set(mode="OBJECT")  # the mesh is then what was checked
+        single = occurrences.of(context.scene, found)
+        if not single:
+            return found
+        number = occurrences.step(key, len(single), self.step)
+        names = [problems.name_of(uid) for uid in (*single[number].elements, *single[number].objects)]
+        text = report_text('{number:,} of {count:,}: "{name}"', number=number + 1, count=len(single), name=names[0])
+        self.report({"INFO"}, text)
+        return [single[number]]
 
 
 def shown_problem(context: bpy.types.Context, root_uid: int, check: str, severity: str) -> problems.Problem | None:

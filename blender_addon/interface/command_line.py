@@ -19,14 +19,14 @@ from ...core.disk import files, same_file
 from ...core.editing import options as editing_options
 from ...core.errors import FormatError, RefusedError, Severity, SylpheedError, naming
 from ...core.formats import kinds
-from ...core.game import loose_files
+from ...core.game import loose_files, play_folder
 from ...core.inspect import describe
-from ...core.text import printable
+from ...core.text import plural, printable
 from ..checks import problems
 from ..checks.results import summary
 from ..scene import custom_properties, exporting, importing, mod_export, stage_import
 from ..scene.roots import explain_none, find_all_roots, local_ones
-from .preferences import folders
+from .preferences import folders, play_folder_of
 
 COMMAND = "sylpheed"
 FINE, FAILED, UNREADABLE = 0, 1, 2
@@ -104,7 +104,16 @@ def _parser() -> argparse.ArgumentParser:
         help="Replace what another session changed in the mod, where it is edited here",
     )
     command.add_argument("--game", default="", metavar="DIR", help="The game folder, else where the import came from")
+
+    command = add("deploy", _deploy, "Copy a mod into the copy of the game that is run, keeping originals as .orig")
+    _add_play(command)
+    command.add_argument("--mod", default="", metavar="DIR", help="The mod folder, else that of the preferences")
+    _add_play(add("restore", _restore, "Put the originals back into the copy of the game that is run"))
     return parser
+
+
+def _add_play(command: argparse.ArgumentParser) -> None:
+    command.add_argument("play", nargs="?", default="", metavar="DIR", help="The copy, else that of the preferences")
 
 
 # --- commands -------------------------------------------------------------------------------------
@@ -238,6 +247,27 @@ def _mod(options: argparse.Namespace) -> int:
         _say(note)
     _say(f"Wrote {exported.written.path}. Replaced {', '.join(exported.written.replaced) or 'nothing'}")
     return FINE
+
+
+def _deploy(options: argparse.Namespace) -> int:
+    game, mod = folders(bpy.context)
+    play = _play(options)
+    done = play_folder.deploy(os.path.abspath(options.mod) if options.mod else mod, play, game)
+    _say(f"deployed {plural(len(done.files), 'file')} to {play}, kept {plural(len(done.kept), 'original')}")
+    if done.put_back:
+        _say(f"restored {', '.join(path.name for path in done.put_back)}, which this mod doesn't change")
+    return FINE
+
+
+def _restore(options: argparse.Namespace) -> int:
+    play = _play(options)
+    done = play_folder.restore(play, folders(bpy.context)[0])
+    _say(f"restored {plural(len(done), 'file')} in {play}")
+    return FINE
+
+
+def _play(options: argparse.Namespace) -> str:
+    return os.path.abspath(options.play) if options.play else play_folder_of(bpy.context)
 
 
 # --- what they share ------------------------------------------------------------------------------

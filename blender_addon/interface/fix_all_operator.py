@@ -26,15 +26,17 @@ class SYLPHEED_OT_fix_all(bpy.types.Operator, RootProperties):
         try:
             root = find_any_root(context, self.root, self.root_uid)
             fixed = fix_all(context, root)
-            checked = results.run(context, root)
+            checked = results.of(root).checked
         except SylpheedError as error:
             return refuse(self, error)
         viewport.redraw(context)
-        for name, count in fixed.items():
+        for name, count in fixed.counts.items():
             report(self, "INFO", report_text('Fixed {count:,} in "{name}"', count=count, name=name))
+        for name, why in fixed.left_out.items():
+            report(self, "WARNING", f'"{name}" {why}')
         left = checked.count(Severity.ERROR) + checked.count(Severity.WARNING)
         report(self, "WARNING" if left else "INFO", summary(checked))
-        return {"FINISHED"} if fixed else {"CANCELLED"}
+        return {"FINISHED"} if fixed.counts else {"CANCELLED"}
 
 
 CLASSES = (SYLPHEED_OT_fix_all,)

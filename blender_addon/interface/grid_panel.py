@@ -85,7 +85,7 @@ class SYLPHEED_PT_grid(SylpheedPanel, bpy.types.Panel):
         _draw_age(layout, context, overlay)
         wanted = state.wanted_layers(context, overlay)
         column = layout.column(align=True)
-        for name in ("cells", "rock", "cursor", "spheres"):
+        for name in ("cells", "rock", "cursor", "spheres", "changes"):
             column.prop(shown, name)
             if name in wanted and not state.layers_of(context, overlay, name):
                 column.label(text=NOTES[name], icon="BLANK1")

@@ -49,6 +49,9 @@ class SYLPHEED_OT_deploy(PlayOperator, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> Result:
         def act(game: str, mod: str, play: str, progress: Callable[[float], None]) -> str:
             done = play_folder.deploy(mod, play, game, progress)
+            if done.put_back:
+                names = ", ".join(path.name for path in done.put_back)
+                report(self, "INFO", report_text("Restored what this mod doesn't change: {names}", names=names))
             return report_text(
                 "Deployed to {path}. Copied files: {count:,}, originals kept: {kept:,}",
                 count=len(done.files),

@@ -16,6 +16,10 @@ from .layouts import WIDTH, draw_message, width
 ICONS = {Severity.ERROR: "CANCEL", Severity.WARNING: "ERROR", Severity.INFO: "INFO"}
 
 
+NAMED = 3
+"""How many objects a problem's row names."""
+
+
 class SYLPHEED_PT_hull(bpy.types.Panel):
     bl_label = "Check"
     bl_category = "Sylpheed"
@@ -70,13 +74,21 @@ def _draw_problem(layout: bpy.types.UILayout, root: bpy.types.Object, problem: p
     count = row.row()
     count.alignment = "RIGHT"
     count.label(text=f"{problem.count:,}", translate=False)
+    for uid in [*problem.elements, *problem.objects][:NAMED]:
+        column.label(text=problems.name_of(uid), icon="OBJECT_DATA", translate=False)
     if not problem.elements:
         draw_message(column, problem.message)
         if problem.kind or not problem.objects:
             return
     row = column.row(align=True)
-    select = row.operator(SYLPHEED_OT_select_problem.bl_idname, text="Select")
-    select.root_uid, select.check, select.severity = root.session_uid, problem.check.value, problem.severity.value
+    select = [
+        row.operator(SYLPHEED_OT_select_problem.bl_idname, text="Select"),
+        row.operator(SYLPHEED_OT_select_problem.bl_idname, text="", icon="TRIA_LEFT"),
+        row.operator(SYLPHEED_OT_select_problem.bl_idname, text="", icon="TRIA_RIGHT"),
+    ]
+    for button, step in zip(select, (0, -1, 1), strict=True):
+        button.root_uid, button.check, button.severity = root.session_uid, problem.check.value, problem.severity.value
+        button.step = step
     if problem.check in FIXES:
         fix = row.operator(FIXES[problem.check], text="Fix")
         fix.root_uid, fix.severity = root.session_uid, problem.severity.value

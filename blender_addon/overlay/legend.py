@@ -6,9 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...core.editing.changes import Changes
 from ...core.formats.mcol import Hull
 from ...core.runtime.queries import Shot
 from ..translations import label_text
+from . import change_layers
 from .grid_layers import (
     CURSOR_CELL,
     CURSOR_TRIANGLES,
@@ -29,6 +31,7 @@ NOTES = {
     "rock": "No cell lies wholly in rock",
     "cursor": "The 3D cursor is outside the grid",
     "spheres": "Nothing of this hull is selected",
+    "changes": "Nothing differs from the source",
 }
 """What the overlay says where the hull was edited since, and where a layer that is asked for has nothing to show."""
 
@@ -45,6 +48,10 @@ NAMES = {
     "before": "Way before the edit",
     "after": "Way after the edit",
     "refused": "Refused step",
+    "moved": "Moved triangles",
+    "new": "New triangles",
+    "removed": "Triangles cut away",
+    "ghost": "Where moved triangles were",
 }
 """What the colours mean."""
 
@@ -61,6 +68,10 @@ COLORS = {
     "before": BEFORE,
     "after": AFTER,
     "refused": REFUSED,
+    "moved": change_layers.MOVED,
+    "new": change_layers.NEW,
+    "removed": change_layers.REMOVED,
+    "ghost": change_layers.GHOST,
 }
 
 
@@ -109,6 +120,11 @@ def route_rows(ways: Ways) -> list[Row]:
         "refused": any(step is not None for step in ways.refused_steps()),
     }
     return [color_row(name) for name, there in found.items() if there]
+
+
+def change_rows(changes: Changes) -> list[Row]:
+    """What the colours of an edit mean, of those that it has."""
+    return [color_row(name) for name in ("moved", "new", "removed", "ghost") if len(getattr(changes, name))]
 
 
 def color_row(name: str) -> Row:

@@ -33,6 +33,13 @@ class SylpheedGridSettings(bpy.types.PropertyGroup):
         default=False,
         update=_redraw,
     )
+    changes: BoolProperty(
+        name="Changes",
+        description="The triangles that moved, are new or were cut away since the import, and the source's surface "
+        "where it was",
+        default=False,
+        update=_redraw,
+    )
     follow: BoolProperty(
         name="Follow Edits",
         description="Show the grid as it would be exported after each edit. Off: as it was when last refreshed",

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import bpy
 import numpy as np
 
+from ...core.editing.changes import Changes, find_changes
 from ...core.editing.options import Options
 from ...core.errors import SylpheedError
 from ...core.formats.mcol import Hull
@@ -16,6 +17,7 @@ from ..scene import custom_properties, exporting, sources, viewport
 from ..scene.roots import by_uid, find_root
 from ..scene.snapshot import Snapshot
 from . import grid_layers, legend
+from .change_layers import change_layers
 from .legend import Row
 from .route_layers import Ways, route_layers
 from .selection import selected_spheres
@@ -32,6 +34,9 @@ class Overlay:
     """A hull as it would be exported, and the layers that show it. Its root is known by Blender's number for it:
     references to objects don't outlive an undo, and a library may have another object of that name.
 
+    `edit` is what the scene held then, also where an export of it is refused, and `changes` what differs in it from
+    the source, found when it is first needed.
+
     `snapshot` is of the scene when the hull was read. `refusal` says why it is an earlier one. `refresh_wanted` is set
     where something asks for the hull as it is now, and drawing must not read it.
     """
@@ -46,6 +51,8 @@ class Overlay:
     cell_rows: list[Row] = field(default_factory=list)
     shot: queries.Shot | None = None
     ways: Ways | None = None
+    edit: exporting.HullEdit | None = None
+    changes: Changes | None = None
     layers: dict[str, list[Layer]] = field(default_factory=dict)
     dimmed: dict[str, list[Layer]] = field(default_factory=dict)
     place: queries.Place | None = None
@@ -111,10 +118,10 @@ def rebuild(context: bpy.types.Context, overlay: Overlay) -> None:
         raise
     if root.session_uid != overlay.root_uid:
         overlay.root_uid, overlay.hull = root.session_uid, None
-    overlay.root = root.name
+    overlay.root, overlay.edit, overlay.changes = root.name, None, None
     try:
-        _, rebuilt = exporting.rebuild_root(context, root, Options(), True)
-        overlay.hull, overlay.refusal = rebuilt.hull, ""
+        overlay.edit = exporting.read_hull(context, root, True)
+        overlay.hull, overlay.refusal = exporting.rebuild_edit(overlay.edit, Options()).hull, ""
     except SylpheedError as error:
         overlay.refusal = str(error)
         if overlay.hull is None:
@@ -146,6 +153,7 @@ def bring_up_to_date(context: bpy.types.Context) -> None:
 def _show_nothing(overlay: Overlay) -> None:
     overlay.root, overlay.root_uid, overlay.hull, overlay.snapshot = "", 0, None, None
     overlay.layers, overlay.dimmed, overlay.cell_rows, overlay.shot, overlay.ways = {}, {}, [], None, None
+    overlay.edit, overlay.changes = None, None
     overlay.refresh_wanted = False
 
 
@@ -154,11 +162,11 @@ def _show_nothing(overlay: Overlay) -> None:
 
 def visible_layers(context: bpy.types.Context, overlay: Overlay) -> list[Layer]:
     """The layers that the settings ask for, dimmed where they are older than the last edit."""
-    old = is_old(context, overlay)
+    old, edited = is_old(context, overlay), is_outdated(context, overlay)
     found = []
     for name in wanted_layers(context, overlay):
         layers = layers_of(context, overlay, name)
-        if old and name != OF_THE_SCENE:
+        if name != OF_THE_SCENE and (edited if name == "changes" else old):
             layers = overlay.dimmed.setdefault(name, [dimmed(layer) for layer in layers])
         found += layers
     return found
@@ -179,6 +187,7 @@ def wanted_layers(context: bpy.types.Context, overlay: Overlay) -> list[str]:
         "rock": shown.rock,
         "cursor": shown.cursor and place_at_cursor(context, overlay) is not None,
         "spheres": shown.spheres,
+        "changes": shown.changes and overlay.edit is not None,
         "shot": overlay.shot is not None,
         "route": overlay.ways is not None,
     }
@@ -197,6 +206,7 @@ def layers_of(context: bpy.types.Context, overlay: Overlay, name: str) -> list[L
         "cursor": lambda: grid_layers.place_layers(hull, overlay.place),
         "spheres": lambda: grid_layers.sphere_layers(selected_spheres(context, root)),
         "shot": lambda: shot_layers(hull, overlay.shot),
+        "changes": lambda: change_layers(_changes(overlay)),
         "route": lambda: route_layers(overlay.ways),
     }
     if name not in overlay.layers:
@@ -214,11 +224,20 @@ def legend_rows(context: bpy.types.Context, overlay: Overlay) -> list[Row]:
     rows += [legend.color_row(name) for name in wanted if name in legend.COLORS and name not in empty]
     if "cursor" in wanted and len(overlay.place.triangles):
         rows.append(legend.color_row("listed"))
+    if "changes" in wanted:
+        rows += legend.change_rows(_changes(overlay))
     if overlay.shot is not None:
         rows += legend.shot_rows(overlay.shot)
     if overlay.ways is not None:
         rows += legend.route_rows(overlay.ways)
     return rows + [legend.note(name) for name in empty]
+
+
+def _changes(overlay: Overlay) -> Changes:
+    """What the edit that was read last changed."""
+    if overlay.changes is None:
+        overlay.changes = find_changes(overlay.edit.comparison)
+    return overlay.changes
 
 
 def show_shot(shot: queries.Shot | None) -> None:

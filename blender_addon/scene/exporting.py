@@ -83,9 +83,14 @@ def rebuild_root(
 ) -> tuple[HullEdit, Rebuilt]:
     """The edit of a hull, and the hull that an export writes. Raises `SylpheedError` that names the objects."""
     hull = read_hull(context, root, apply_modifiers)
+    return hull, rebuild_edit(hull, options)
+
+
+def rebuild_edit(hull: HullEdit, options: Options) -> Rebuilt:
+    """The hull that an export of an edit writes. Raises `SylpheedError` that names the objects."""
     with blender_remedies():
         options = replace(options, own_box=hull.own_box)
-        return hull, rebuild_judged(hull.source, judge_edit(hull.comparison, hull.source, options), options)
+        return rebuild_judged(hull.source, judge_edit(hull.comparison, hull.source, options), options)
 
 
 def export_hull(

@@ -60,6 +60,12 @@ OPERATORS = {
     "Select": "選択",
     "Fix": "修正",
     "Show Grid": "グリッドを表示",
+    "List Changes": "変更を一覧表示",
+    "List Sylpheed Changes": "Sylpheed の変更を一覧表示",
+    "Show Changes": "変更を表示",
+    "Show Sylpheed Changes": "Sylpheed の変更を表示",
+    "Revert Object": "オブジェクトを元に戻す",
+    "Revert All": "すべて元に戻す",
     "Refresh": "更新",
     "Route through Sylpheed Hull": "Sylpheed 当たり判定メッシュの経路",
     "Route from 3D Cursor to Active Object": "3Dカーソルからアクティブオブジェクトへの経路",
@@ -508,6 +514,32 @@ TEXTS = {
     "Way before the edit": "編集前の経路",
     "Way after the edit": "編集後の経路",
     "Refused step": "通れない区間",
+    # Changes
+    "Changes": "変更",
+    "The triangles that moved, are new or were cut away since the import, and the source's surface where it was": (
+        "インポート後に移動、追加、または切り取られた三角形と、元の面のあった場所"
+    ),
+    "List what an export would change in the source file, surface by surface": (
+        "エクスポートで元ファイルの何が変わるかを面ごとに一覧表示"
+    ),
+    "Show what differs from the source in the 3D views, with the source's surface where it was": (
+        "元ファイルとの違いを、元の面のあった場所とともに3Dビューに表示"
+    ),
+    "Moved triangles": "移動した三角形",
+    "New triangles": "新しい三角形",
+    "Triangles cut away": "切り取られた三角形",
+    "Where moved triangles were": "移動した三角形の元の位置",
+    "Nothing differs from the source": "元ファイルと違いはありません",
+    "Edited since this list": "この一覧の後に編集されています",
+    'Changes in "{name}": {count:,}': "「{name}」の変更: {count:,} 件",
+    '"{name}" is unedited': "「{name}」は未編集です",
+    # Occurrences of a problem
+    "Step": "移動",
+    "1 selects the next occurrence alone, -1 the previous one, 0 all of them": (
+        "1は次の箇所だけ、-1は前の箇所だけ、0はすべてを選択"
+    ),
+    '{number:,} of {count:,}: "{name}"': "{count:,} 件中 {number:,} 件目: 「{name}」",
+    "Restored what this mod doesn't change: {names}": "このModが変更しない {names} を元に戻しました",
     # Make
     "Create": "作成",
     "Fit": "合わせる",

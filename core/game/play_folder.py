@@ -81,8 +81,9 @@ def restore(play: str, game: str = "", progress: Progress | None = None) -> tupl
     """
     root = _play_root(play, game, "")
     report = _Progress(progress)
+    finished = [recover(folder, GROUP) for folder in _folders(root)]
     plans = [_restoration(folder, report) for folder in _folders(root)]
-    if not any(plan.writers for plan in plans):
+    if not any(plan.writers for plan in plans) and not any(finished):
         raise RefusedError("nothing was deployed into this folder", file=str(root))
     for plan in plans:
         if plan.writers:
@@ -168,7 +169,6 @@ def _entry(plan: _FolderPlan, name: str, source: Path, before: _Entry | None, re
 
 
 def _restoration(folder: Path, report: _Progress) -> _FolderPlan:
-    recover(folder, GROUP)
     plan, record = _FolderPlan(folder), _read_record(folder)
     for name, entry in record.items():
         plan.put_original_back(name, entry, report)
@@ -183,12 +183,15 @@ def _restoration(folder: Path, report: _Progress) -> _FolderPlan:
 
 
 def is_deployed(play: str) -> bool:
-    """Whether a folder holds a deployed mod, as far as it can be read."""
+    """Whether a folder holds a deployed mod or an interrupted deployment, as far as it can be read."""
     try:
         root = find_game(play).root
     except FormatError:
         return False
-    return any(_kept_in(folder) or (folder / RECORD).is_file() for folder in _folders(root))
+    return any(
+        _kept_in(folder) or (folder / RECORD).is_file() or (folder / (GROUP + JOURNAL)).is_file()
+        for folder in _folders(root)
+    )
 
 
 def _play_root(play: str, game: str, mod: str) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -12,7 +13,10 @@ import bpy
 import pytest
 
 from core.game.archive import open_archive
+from core.game.game_folder import find_game
+from core.game.mod_folder import write_mod
 from tests.blender.helpers import DATA, TWO_ASTEROIDS, edit_faces, move, source
+from tests.support.folder_digest import tree
 from tests.support.game_folder import make_game
 
 STEM = Path(TWO_ASTEROIDS).stem
@@ -238,3 +242,17 @@ def test_wrong_usage(run: Callable, arguments: tuple) -> None:
 def test_help(run: Callable) -> None:
     status, printed, _ = run("--help")
     assert status == 0 and all(f"    {name} " in printed for name in ("import", "stage", "check", "export", "mod"))
+
+
+def test_a_mod_is_deployed_and_the_originals_come_back(run: Callable, tmp_path: Path) -> None:
+    game = make_game(tmp_path / "game")
+    play, mod = Path(shutil.copytree(game, tmp_path / "play")), tmp_path / "mod"
+    write_mod(find_game(game), str(mod), {"CollisionSet_S01.bin": b"another set"})
+    before = tree(play)
+    status, printed, _ = run("deploy", play, "--mod", mod)
+    assert status == 0 and "deployed" in printed and tree(play) != before
+    status, printed, _ = run("restore", play)
+    assert status == 0 and "restored" in printed and tree(play) == before
+    status, _, error = run("restore", play)
+    assert status == 2 and "nothing was deployed" in error
+    assert run("deploy", "--mod", mod)[0] == 2 and tree(play) == before
