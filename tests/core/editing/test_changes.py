@@ -11,7 +11,7 @@ from core.editing.changes import find_changes
 from core.editing.compare import Comparison
 from core.formats import mcol
 from core.geometry.arrays import bits
-from tests.support.hulls import HULLS, LARGE, edited, moved, pieces, read
+from tests.support.hulls import HULLS, LARGE, edited, moved, new, pieces, read, rock
 
 
 @pytest.fixture(scope="module")
