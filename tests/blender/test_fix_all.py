@@ -50,3 +50,25 @@ def test_what_is_left_is_said(addon, capfd: pytest.CaptureFixture) -> None:
     capfd.readouterr()
     assert bpy.ops.sylpheed.fix_all() == {"CANCELLED"}
     assert "error" in capfd.readouterr().out
+
+
+def test_one_undo_brings_every_fault_back(addon) -> None:
+    rock = surfaces(import_hull(ONE_ASTEROID))["asteroid_01"]
+    name = rock.name
+
+    def several(bm: bmesh.types.BMesh) -> None:
+        bm.faces.ensure_lookup_table()
+        bmesh.ops.split(bm, geom=[bm.faces[7]])
+        bm.faces.ensure_lookup_table()
+        bmesh.ops.delete(bm, geom=[bm.faces[0]], context="FACES")
+        bm.verts.new((1, 2, 3))
+
+    edit_faces(rock.data, several)
+    before = len(rock.data.vertices), len(rock.data.polygons)
+    bpy.ops.ed.undo_push(message="edited")
+    assert bpy.ops.sylpheed.fix_all("EXEC_DEFAULT", True) == {"FINISHED"}
+    rock = bpy.data.objects[name]
+    assert (len(rock.data.vertices), len(rock.data.polygons)) != before
+    bpy.ops.ed.undo()
+    rock = bpy.data.objects[name]
+    assert (len(rock.data.vertices), len(rock.data.polygons)) == before

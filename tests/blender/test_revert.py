@@ -133,3 +133,19 @@ def test_parts_of_a_set_are_put_back(whole: bool, tmp_path: Path) -> None:
     assert bpy.ops.sylpheed.revert(whole=whole) == {"FINISHED"}
     assert bpy.ops.export_scene.sylpheed_set(filepath=str(tmp_path / "a.bin")) == {"FINISHED"}
     assert (tmp_path / "a.bin").read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_one_undo_brings_the_edit_back(whole: bool, tmp_path: Path) -> None:
+    root = import_hull(MANY_ASTEROIDS)
+    rock = surfaces(root)["asteroid_01"]
+    name = rock.name
+    drag(rock)
+    select(rock)
+    edited = export(tmp_path)
+    bpy.ops.ed.undo_push(message="edited")
+    assert bpy.ops.sylpheed.revert("EXEC_DEFAULT", True, whole=whole) == {"FINISHED"}
+    assert export(tmp_path) == source(MANY_ASTEROIDS)
+    bpy.ops.ed.undo()
+    select(bpy.data.objects[name])
+    assert export(tmp_path) == edited
