@@ -170,6 +170,23 @@ def shoot() -> Scene:
     return rectangle(view_area())
 
 
+@picture("changes")
+def changes() -> Scene:
+    yield from show_tab()
+    import_stage(parts="NONE")
+    rocks = asteroids()
+    rocks[18].location.x += 8_000
+    bpy.data.objects.remove(rocks[4])
+    in_view(lambda: bpy.ops.sylpheed.add_asteroid(location=(3_000.0, 9_000.0, 12_000.0)))
+    zoom(2)
+    in_view(bpy.ops.sylpheed.show_changes)
+    settings = bpy.context.window_manager.sylpheed_grid
+    settings.cells = settings.cursor = False
+    in_view(bpy.ops.sylpheed.list_changes)
+    yield 1.5
+    return rectangle(view_area())
+
+
 @picture("route")
 def route() -> Scene:
     yield from show_tab()
