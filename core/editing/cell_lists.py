@@ -1,4 +1,4 @@
-"""The cell lists of an edited hull: what the edit doesn't reach stays, the rest is made anew.
+"""The cell lists of an edited hull: what the edit doesn't reach stays, the rest is rebuilt.
 
 docs/FORMATS.md, section 3, "Cell lists" and "Spheres of lists and cells".
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..formats.mcol import Hull
 from ..geometry.arrays import contains, expand, stable_order
@@ -20,7 +21,7 @@ from ..geometry.triangles import with_own_vertices
 @dataclass(frozen=True, slots=True, eq=False)
 class Lists:
     """The list arrays of a `Hull`, under the same names, the unread words of its records, uint32 (m, 2), and
-    the cells whose lists were made anew, int64."""
+    the cells whose lists were rebuilt, int64."""
 
     occupied: np.ndarray
     cell_spheres: np.ndarray
@@ -49,25 +50,70 @@ class _Records:
     entry_triangle: np.ndarray
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Inherited:
+    """What an edit keeps of a source: `cell_map` int64 (cells of the source,) gives the new number of the source's
+    cells, None where they keep theirs; `new_number` int64 (nt of the source,) that of its triangles, -1 for none;
+    `unchanged` bool (nt,) marks triangles that lie where the source's lie."""
+
+    source: Hull | None
+    cell_map: NDArray[np.int64] | None
+    new_number: NDArray[np.int64]
+    unchanged: NDArray[np.bool_]
+
+    @classmethod
+    def nothing(cls, triangle_count: int) -> Inherited:
+        """Of no source."""
+        return cls(None, None, np.zeros(0, np.int64), np.zeros(triangle_count, bool))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Entries:
+    """What becomes of the source's entries, and which come in addition.
+
+    triangle_of        int64 (e,): the triangle of each entry of the source, -1 for none
+    kept, reshaped     bool (e,): whether the entry stays, and whether its record isn't as the source has it
+    added_cell, added_triangle   int64 (a,)
+    """
+
+    triangle_of: NDArray[np.int64]
+    kept: NDArray[np.bool_]
+    reshaped: NDArray[np.bool_]
+    added_cell: NDArray[np.int64]
+    added_triangle: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Arranged:
+    """The records of the new lists in their order, and their triangles in a row.
+
+    cell, number, touched   (r,): the cell, the number in the source or -1, whether it differs from the source's
+    sizes, triangles        int64 (r,) and (e,)
+    touched_cells           int64: cells with a record that differs, also where none is left
+    """
+
+    cell: NDArray[np.int64]
+    number: NDArray[np.int64]
+    touched: NDArray[np.bool_]
+    sizes: NDArray[np.int64]
+    triangles: NDArray[np.int64]
+    touched_cells: NDArray[np.int64]
+
+
 def rebuild_lists(
     grid: Grid,
-    vertices: np.ndarray,
-    triangles: np.ndarray,
-    source: Hull | None,
-    cell_map: np.ndarray | None,
-    new_number: np.ndarray,
-    unchanged: np.ndarray,
+    vertices: NDArray[np.float32],
+    triangles: NDArray[np.int64],
+    inherited: Inherited,
     everything: bool,
 ) -> Lists:
     """Lists, and their spheres, for triangles int64 (nt, 3) in a grid.
 
-    `cell_map` int64 (cells of the source,) gives the new number of the source's cells, `new_number` int64
-    (nt of the source,) that of its triangles, -1 for none. `unchanged` bool (nt,) marks triangles that lie
-    where the source's lie. A cell is touched where a triangle left it, entered it or changed within it;
-    `everything` touches all.
+    A cell is touched where a triangle left it, entered it or changed within it; `everything` touches all.
     """
-    records = _source_records(source, cell_map)
-    triangle_of = new_number[records.entry_triangle]
+    source, unchanged = inherited.source, inherited.unchanged
+    records = _source_records(source, inherited.cell_map)
+    triangle_of = inherited.new_number[records.entry_triangle]
     entry_cell = records.cell[records.entry_record]
     stays = (triangle_of >= 0) & unchanged[triangle_of]
 
@@ -76,12 +122,12 @@ def rebuild_lists(
         changed = np.flatnonzero(~unchanged)
         touched[entry_cell[~stays]] = True
         touched[overlaps(grid, *with_own_vertices(vertices, triangles[changed]))[1]] = True
-        if cell_map is not None:  # a wall at the old border touches the cells that were added behind it
+        if inherited.cell_map is not None:  # a wall at the old border touches the cells that were added behind it
             added_cells = np.ones(grid.cell_count, bool)
-            added_cells[cell_map] = False
+            added_cells[inherited.cell_map] = False
             touched |= added_cells
-        if source and not touched.any() and np.array_equal(new_number, np.arange(len(triangles))):
-            return _as_in(source, cell_map)
+        if source and not touched.any() and np.array_equal(inherited.new_number, np.arange(len(triangles))):
+            return _as_in(source, inherited.cell_map)
 
     pair_triangle, pair_cell = overlaps(grid, vertices, triangles, None if everything else touched)
     by_cell = stable_order(pair_cell)
@@ -93,20 +139,10 @@ def rebuild_lists(
         kept = stays | ~touched[entry_cell]
         gone = np.flatnonzero(~kept)
         kept[gone] = contains(pair_keys, entry_keys[gone]) & (triangle_of[gone] >= 0)
-    reshaped = ~(kept & stays)
     added = pair_keys[~contains(np.sort(entry_keys[kept]), pair_keys)]
-    return _write(
-        vertices,
-        triangles,
-        source,
-        records,
-        triangle_of,
-        kept,
-        reshaped,
-        added // len(triangles),
-        added % len(triangles),
-        everything,
-    )
+    entries = _Entries(triangle_of, kept, ~(kept & stays), added // len(triangles), added % len(triangles))
+    arranged = _arrange(records, entries, len(triangles), everything)
+    return _with_spheres(vertices, triangles, source, records, arranged)
 
 
 def _source_records(source: Hull | None, cell_map: np.ndarray | None) -> _Records:
@@ -142,84 +178,81 @@ def _as_in(source: Hull, cell_map: np.ndarray | None) -> Lists:
     )
 
 
-def _write(
-    vertices: np.ndarray,
-    triangles: np.ndarray,
-    source: Hull | None,
-    records: _Records,
-    triangle_of: np.ndarray,
-    kept: np.ndarray,
-    reshaped: np.ndarray,
-    added_cell: np.ndarray,
-    added_triangle: np.ndarray,
-    everything: bool,
-) -> Lists:
-    """Packs kept and added entries into records. Added ones join a cell's last record, or, when everything is
-    made anew, its first, or a new one where the cell had none."""
+def _arrange(records: _Records, entries: _Entries, triangle_count: int, everything: bool) -> _Arranged:
+    """Packs kept and added entries into records. Added ones join a cell's last record, or, when everything is rebuilt,
+    its first, or a new one where the cell had none."""
     count = len(records.cell)
     cells_with, first_record, record_counts = np.unique(records.cell, return_index=True, return_counts=True)
-    new_cells = np.setdiff1d(added_cell, cells_with)
+    new_cells = np.setdiff1d(entries.added_cell, cells_with)
     home = np.concatenate((first_record + (0 if everything else record_counts - 1), count + np.arange(len(new_cells))))
     home_cells = np.concatenate((cells_with, new_cells))
     by_cell = np.argsort(home_cells)
-    added_record = home[by_cell][np.searchsorted(home_cells[by_cell], added_cell)]
+    added_record = home[by_cell][np.searchsorted(home_cells[by_cell], entries.added_cell)]
 
-    record_cell = np.concatenate((records.cell, new_cells))
-    record_rank = np.concatenate((records.rank, np.zeros(len(new_cells), np.int64)))
-    record_number = np.concatenate((records.number, np.full(len(new_cells), -1)))
-    total = len(record_cell)
-    record_touched = np.zeros(total, bool)
-    record_touched[records.entry_record[reshaped]] = True
-    record_touched[added_record] = True
+    cell = np.concatenate((records.cell, new_cells))
+    rank = np.concatenate((records.rank, np.zeros(len(new_cells), np.int64)))
+    number = np.concatenate((records.number, np.full(len(new_cells), -1)))
+    touched = np.zeros(len(cell), bool)
+    touched[records.entry_record[entries.reshaped]] = True
+    touched[added_record] = True
 
-    entry_record = np.concatenate((records.entry_record[kept], added_record))
-    entry_triangle = np.concatenate((triangle_of[kept], added_triangle))
-    direction = _directions(records, total)
-    touched_entry = record_touched[entry_record]
-    place = np.where(touched_entry, direction[entry_record] * entry_triangle, 0)
-    span = 2 * len(triangles)  # `place` runs from minus their number to their number
+    entry_record = np.concatenate((records.entry_record[entries.kept], added_record))
+    entry_triangle = np.concatenate((entries.triangle_of[entries.kept], entries.added_triangle))
+    direction = _directions(records, len(cell))
+    place = np.where(touched[entry_record], direction[entry_record] * entry_triangle, 0)
+    span = 2 * triangle_count  # `place` runs from minus their number to their number
 
-    sizes = np.bincount(entry_record, minlength=total)
-    was_empty = np.ones(total, bool)
+    sizes = np.bincount(entry_record, minlength=len(cell))
+    was_empty = np.ones(len(cell), bool)
     was_empty[records.entry_record] = False
-    stays = (sizes > 0) | (was_empty & (np.arange(total) < count))
-    order = np.lexsort((record_rank, record_cell))
+    stays = (sizes > 0) | (was_empty & (np.arange(len(cell)) < count))
+    order = np.lexsort((rank, cell))
     order = order[stays[order]]
-    position = np.full(total, -1)
+    position = np.full(len(cell), -1)
     position[order] = np.arange(len(order))
     entry_order = np.argsort(position[entry_record] * span + place, kind="stable")
-    entry_triangle, list_sizes = entry_triangle[entry_order], sizes[order]
+    return _Arranged(
+        cell[order], number[order], touched[order], sizes[order], entry_triangle[entry_order], np.unique(cell[touched])
+    )
 
-    list_spheres = np.zeros((len(order), 4), np.float32)
-    words = np.zeros((len(order), 2), np.uint32)
-    from_source = record_number[order] >= 0
+
+def _with_spheres(
+    vertices: NDArray[np.float32],
+    triangles: NDArray[np.int64],
+    source: Hull | None,
+    records: _Records,
+    arranged: _Arranged,
+) -> Lists:
+    """The lists with the spheres and unread words of records that stay, and new spheres for the others."""
+    list_spheres = np.zeros((len(arranged.cell), 4), np.float32)
+    words = np.zeros((len(arranged.cell), 2), np.uint32)
+    from_source = arranged.number >= 0
     if source:
-        list_spheres[from_source] = source.list_spheres[record_number[order][from_source]]
+        list_spheres[from_source] = source.list_spheres[arranged.number[from_source]]
         if source.carried:
-            words[from_source] = source.carried.list_words[record_number[order][from_source]]
-    anew = record_touched[order]
-    list_spheres[anew] = _spheres(vertices, triangles, entry_triangle, list_sizes, anew)
+            words[from_source] = source.carried.list_words[arranged.number[from_source]]
+    sizes, listed = arranged.sizes, arranged.triangles
+    list_spheres[arranged.touched] = _spheres(vertices, triangles, listed, sizes, arranged.touched)
 
-    occupied, first_list, list_counts = np.unique(record_cell[order], return_index=True, return_counts=True)
-    touched_cells = np.unique(record_cell[record_touched])
-    cell_anew = np.isin(occupied, touched_cells, assume_unique=True)
+    occupied, first_list, list_counts = np.unique(arranged.cell, return_index=True, return_counts=True)
+    changed = np.isin(occupied, arranged.touched_cells, assume_unique=True)
     cell_spheres = list_spheres[first_list].copy()
     if source:
-        _keep_cell_spheres(source, records, occupied, cell_spheres, ~cell_anew)
-    cell_sizes = np.add.reduceat(list_sizes, first_list) if len(first_list) else list_sizes
-    several = cell_anew & (list_counts > 1)
-    cell_spheres[several] = _spheres(vertices, triangles, entry_triangle, cell_sizes, several)
+        _keep_cell_spheres(source, records, occupied, cell_spheres, ~changed)
+    cell_sizes = np.add.reduceat(sizes, first_list) if len(first_list) else sizes
+    several = changed & (list_counts > 1)
+    cell_spheres[several] = _spheres(vertices, triangles, listed, cell_sizes, several)
     return Lists(
         occupied=occupied,
         cell_spheres=cell_spheres,
         first_list=first_list,
         list_counts=list_counts,
-        list_starts=np.cumsum(list_sizes) - list_sizes,
-        list_sizes=list_sizes,
+        list_starts=np.cumsum(sizes) - sizes,
+        list_sizes=sizes,
         list_spheres=list_spheres,
-        indices=entry_triangle.astype(np.uint16),
+        indices=listed.astype(np.uint16),
         words=words,
-        touched=touched_cells,
+        touched=arranged.touched_cells,
     )
 
 

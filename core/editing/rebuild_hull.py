@@ -19,7 +19,7 @@ from ..geometry.spheres import triangle_spheres
 from ..geometry.triangles import with_own_vertices
 from ..rules.rule import Rule
 from ..text import plural
-from .cell_lists import Lists, rebuild_lists
+from .cell_lists import Inherited, Lists, rebuild_lists
 from .compare import Comparison
 from .facing import facing_faults
 from .fault import owners, refuse
@@ -77,10 +77,7 @@ def _rebuild(source: Hull, judged: Judged, options: Options, findings: list[Find
         grid,
         edit.vertices,
         edit.triangles,
-        source,
-        cell_map,
-        _new_numbers(source, edit),
-        comparison.unchanged,
+        Inherited(source, cell_map, _new_numbers(source, edit), comparison.unchanged),
         everything or planes_moved,
     )
     states = _rebuild_states(source, grid, cell_map, comparison, lists, everything)
@@ -150,8 +147,7 @@ def sort_into_cells(
     """A hull of vertices float32 (nv, 3), triangles (nt, 3) and their spheres float32 (nt, 4): every list, cell sphere
     and fill state is made here, nothing is checked."""
     triangles = np.asarray(triangles, np.int64)
-    none, new = np.zeros(0, np.int64), np.zeros(len(triangles), bool)
-    lists = rebuild_lists(grid, vertices, triangles, None, None, none, new, everything=True)
+    lists = rebuild_lists(grid, vertices, triangles, Inherited.nothing(len(triangles)), everything=True)
     rock = layers_in_cells(grid, vertices, triangles) + int(bool(outside_solid)) >= 1
     states = np.where(rock, SOLID, FREE).astype(np.uint8)
     states[lists.occupied] = LISTED
