@@ -118,8 +118,8 @@ class _Merger:
             self.marks[number] |= marks
             if withheld and _same_entry(version.entry, entry):
                 self.warnings.append(
-                    f"`{version.author}` shows another version of {some(withheld)} than the mod holds. It isn't edited "
-                    "here, and the mod keeps what was made elsewhere"
+                    f'"{version.author}" shows another version of {some(withheld)} than the mod holds. '
+                    "It isn't edited here, and the mod keeps what was made elsewhere"
                 )
 
     def _merged(self, entry: str, concerned: list[int]) -> Merged | None:

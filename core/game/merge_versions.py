@@ -100,13 +100,13 @@ def decide(
     for other in edits[1:]:
         if other.value != first.value:
             raise RefusedError(
-                f"`{first.author}` and `{other.author}` hold two different edits of {name}",
+                f'"{first.author}" and "{other.author}" hold two different edits of {name}',
                 remedy="take one of the edits back, or remove one of the two",
             )
     known = {mark(game, key), mark(first.value, key)}.union(*({claim.source} | claim.exported for claim in edits))
     if there not in known and not overwrite:
         raise RefusedError(
-            f"another session changed {name} in the mod: it is neither what `{first.author}` was imported from "
+            f'another session changed {name} in the mod: it is neither what "{first.author}" was imported from '
             "nor what it exported last",
             remedy="import it from the mod and repeat the edit, or replace it with the option `overwrite`",
         )

@@ -149,7 +149,7 @@ def test_two_different_edits_of_one_hull_are_refused_with_both_names(game, mod):
     for number, twin in enumerate(twins):
         move(rock(twin), x=500 + 100 * number)
     message = refused()
-    assert all(f"`{twin.name}`" in message for twin in twins) and ENTRY in message
+    assert all(f'"{twin.name}"' in message for twin in twins) and ENTRY in message
     assert not (mod / "hidden").exists()
 
 
@@ -360,7 +360,7 @@ def test_an_edit_in_another_scene_that_differs_is_refused_with_both_names(game, 
     here = stage()
     move(rock(here), x=600)
     message = refused()
-    assert f"`{root.name}`" in message and f"`{here.name}`" in message
+    assert f'"{root.name}"' in message and f'"{here.name}"' in message
 
 
 def test_a_linked_hull_that_an_empty_shows_is_named(game, mod, tmp_path):
@@ -526,7 +526,7 @@ def test_two_stages_of_one_hull_merge_with_what_a_copy_of_the_root_shows(game, m
     edited = entry(mod)
     assert edited != entry(game)
     move(rock(root), x=400)
-    assert f"`{copy.name}`" in refused()
+    assert f'"{copy.name}"' in refused()
     move(rock(copy), x=400)
     export()
     assert entry(mod) not in (edited, entry(game))

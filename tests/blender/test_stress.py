@@ -234,7 +234,7 @@ def test_a_refusal_names_the_object_whatever_it_is_called(name: str, tmp_path: P
     root = import_hull(TWO_ASTEROIDS)
     obj = new_object(root, name, [(0, 0, 0), (900, 0, 0), (0, 900, 0)], [(0, 1, 2)])
     with cases("odd names and paths"):
-        assert f"`{printable(obj.name)}`" in refusal(tmp_path)
+        assert f'"{printable(obj.name)}"' in refusal(tmp_path)
 
 
 def test_a_path_with_spaces_and_umlauts_of_over_260_characters(tmp_path: Path) -> None:
