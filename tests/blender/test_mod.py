@@ -624,6 +624,7 @@ def test_navigation_is_kept_where_that_is_asked_for(game, mod):
     assert entry(mod) != entry(game) and entry(mod, VOLUME) == entry(game, VOLUME)
 
 
+@pytest.mark.heavy
 def test_navigation_is_rebuilt_where_that_is_asked_for(game, mod):
     move(rock(stage()), x=3_000)
     export(navigation="REBUILD")
@@ -631,6 +632,7 @@ def test_navigation_is_rebuilt_where_that_is_asked_for(game, mod):
     assert regn.fits(volume, hull.grid) == [] and len(regn_contents.decode(volume).tetrahedra) > 100
 
 
+@pytest.mark.heavy
 def test_a_volume_that_somebody_else_made_is_the_start_of_the_next(game, mod):
     move(rock(stage()), x=3_000)
     export(navigation="REBUILD")
