@@ -1,4 +1,4 @@
-"""Takes every picture of the documents anew, from the product as it is, in a windowed Blender.
+"""Takes every picture of the documents again, from the product as it is, in a windowed Blender.
 
     BLENDER=/path/to/blender python tools/pictures.py             all of them, into docs
     ... python tools/pictures.py stage-dialog check               these alone

@@ -111,7 +111,7 @@ def name_of(session_uid: int) -> str:
 
 
 def check_root(context: bpy.types.Context, root: bpy.types.Object) -> Checked:
-    """Checks what hangs below a root, without changing anything."""
+    """Checks everything parented to a root, without changing anything."""
     shapes: dict[int, Shape] = {}
     changed = True
     try:

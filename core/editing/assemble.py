@@ -115,7 +115,7 @@ def _unedited(piece: Piece, source: Mesh) -> Edit:
 def _refuse_aside(
     vertices: np.ndarray, vertex_ids: np.ndarray, triangles: np.ndarray, triangle_ids: np.ndarray, source: Mesh
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Claims less those to what was kept aside: they come from another source's numbers, and granting them would
+    """Claims less those to what was preserved: they come from another source's numbers, and granting them would
     drop what waits to be put back. One that is what it claims to be stays."""
     aside_triangles, aside_vertices = aside(source)
     foreign = np.isin(vertex_ids, np.flatnonzero(aside_vertices)) & moved(vertices, vertex_ids, source)
@@ -210,7 +210,7 @@ def _sew(vertices: np.ndarray, ids: np.ndarray, triangles: np.ndarray, source: M
 
 
 def _put_back(edit: Edit, source: Mesh) -> Edit:
-    """Adds what was kept aside: unused vertices, and triangles that use a vertex twice, while their vertices last."""
+    """Adds what was preserved: unused vertices, and triangles that use a vertex twice, while their vertices last."""
     aside_triangles, aside_vertices = aside(source)
     returning = np.setdiff1d(np.flatnonzero(aside_vertices), edit.vertex_ids)
     known = np.count_nonzero(edit.vertex_ids >= 0)
@@ -259,7 +259,7 @@ def _settle_triangles(edit: Edit, source: Mesh) -> Edit:
     same &= settled >= 0
     start = source.triangles[settled[same]][:, 0]
     turn = (edit.vertex_ids[triangles[same]] == start[:, None]).argmax(axis=1)
-    # A triangle with a repeated corner was kept aside and is as it was.
+    # A triangle with a repeated corner never reached an editor and is unchanged.
     turn[repeated(triangles[same])] = 0
     triangles[same] = np.take_along_axis(triangles[same], (turn[:, None] + np.arange(3)) % 3, axis=1)
     return replace(

@@ -1,4 +1,4 @@
-"""Named triangle meshes to a hull and a hull or library to named meshes: what OBJ files are joined by."""
+"""Hulls from named triangle meshes, such as those of an OBJ file, and named meshes from hulls and sets."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def hull_meshes(hull: Hull, stem: str) -> list[Mesh]:
 
 
 def part_meshes(library: CollisionSet, stem: str) -> list[Mesh]:
-    """A library's meshes under their own names, less the `unusable` ones; `stem` plays no part."""
+    """The parts of a collision set under their own names, less the `unusable` ones. `stem` isn't used."""
     return [
         Mesh(part.name, part.vertices, part.triangles.astype(np.int64)) for part in library.parts if not unusable(part)
     ]

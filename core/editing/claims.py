@@ -14,7 +14,7 @@ from .preserved import aside
 def identify(piece: Piece, source: Mesh) -> Piece:
     """The same piece with claims made by position: a vertex claims the source's vertex at exactly its
     place, a triangle the source's triangle with the same corners in the same order of turning."""
-    # What was kept aside is in no piece that anybody edited: it may be claimed by what nothing else fits.
+    # Preserved elements reached no editor, so they are matched last.
     unused = aside(source)[1]
     known = np.full(len(piece.vertices), NEW)
     for candidates in (~unused, unused):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 class Rebuild(enum.Enum):
-    """CHANGED keeps what the edit doesn't reach, ALL makes every list, sphere and fill state anew."""
+    """CHANGED keeps what the edit doesn't reach, ALL rebuilds every list, sphere and fill state."""
 
     CHANGED = "CHANGED"
     ALL = "ALL"

@@ -16,7 +16,7 @@ NEW = -1
 
 
 class Mesh(Protocol):
-    """A hull or a library part: `vertices` float32 (nv, 3) and `triangles` integer (nt, 3)."""
+    """A hull or a part of a collision set: `vertices` float32 (nv, 3) and `triangles` integer (nt, 3)."""
 
     @property
     def vertices(self) -> np.ndarray: ...
@@ -48,7 +48,7 @@ class Edit:
     vertices, triangles   float32 (nv, 3), int64 (nt, 3)
     vertex_ids            int64 (nv,): the source's vertex, or NEW; each at most once
     triangle_ids          int64 (nt,): the source's triangle, or NEW; each at most once
-    owners                int64 (nt,): the piece in `names` that a triangle is from; -1 for one kept aside
+    owners                int64 (nt,): the piece in `names` that a triangle is from; -1 for a preserved one
     origins               int64 (nt,): its number among the triangles of all pieces in a row; -1 likewise
     places                int64 (vertices of all pieces in a row,): the vertex that each became; -1 for one left out
     loose                 how many vertices of the pieces no triangle uses; they are left out

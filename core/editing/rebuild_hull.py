@@ -40,7 +40,7 @@ class Shape:
 class Rebuilt:
     """The new hull, what is worth telling about it, and what changed against the source.
 
-    `moved`, `added`, `removed` count triangles; `cells` are those whose lists were made anew or whose fill
+    `moved`, `added`, `removed` count triangles; `cells` are those whose lists were rebuilt or whose fill
     state changed, int64, numbered in the new grid.
     """
 
@@ -297,7 +297,7 @@ def _moved_cells(values: np.ndarray, cell_map: np.ndarray | None, grid: Grid) ->
 
 
 def _regrid(cells: np.ndarray | None, cell_map: np.ndarray | None, grid: Grid) -> np.ndarray | None:
-    """The source's cell records in the new grid; their positions are counted anew."""
+    """The source's cell records in the new grid; their positions are counted again."""
     if cells is None or cell_map is None:
         return cells
     placed = _moved_cells(cells, cell_map, grid)

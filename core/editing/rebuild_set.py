@@ -63,7 +63,7 @@ class RebuiltSet:
 
 
 def rebuild_set(source: CollisionSet, edits: Sequence[PartEdit], removed: Sequence[int] = ()) -> RebuiltSet:
-    """The library after the edits, less the records in `removed`. A new part takes the place of a removed one of its
+    """The collision set after the edits, less the records in `removed`. A new part takes the place of a removed one of its
     name; the others follow the last.
 
     Raises `RefusedError` that names the objects if a name can't be stored, if two objects are one part, or if
@@ -239,7 +239,7 @@ def _thin(mesh: Mesh) -> np.ndarray:
 
 
 def _usable(mesh: Mesh) -> bool:
-    """Whether any triangle has an area. What was kept aside comes back even where all faces are gone."""
+    """Whether any triangle has an area. Preserved triangles come back even where all faces are deleted."""
     return not _thin(mesh).all()
 
 

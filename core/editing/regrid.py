@@ -1,4 +1,4 @@
-"""The same hull in another grid: box, cells, lists and fill states are made anew, everything else is kept."""
+"""The same hull in another grid: box, cells, lists and fill states are rebuilt, everything else is preserved."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the command line tells of files, as plain data: descriptions, and the totals of many checks."""
+"""What the command line says about files, as plain data: descriptions, and the totals of many checks."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _describe_surfaces(hull: Hull) -> list[dict]:
 
 
 def describe_set(library: CollisionSet) -> dict:
-    """Counts of a library and of its families, ready for JSON."""
+    """Counts of a collision set and of its families, ready for JSON."""
     families: dict[str, dict] = {}
     for part in library.parts:
         name = family(part.name)

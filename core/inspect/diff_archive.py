@@ -23,7 +23,7 @@ INSIDE: dict[Kind, tuple[Callable[[bytes], Any], Callable[[Any, Any], list[Diffe
 def diff_archives(a: Archive, b: Archive, progress: Progress | None = None) -> list[Difference]:
     """What turns archive `a` into archive `b`; empty if tables and stored entries are alike.
 
-    Entries that changed in the same way, as the 18 copies of a library do, are told once.
+    Entries that changed in the same way, as the 18 copies of a collision set do, are reported once.
     """
     a, b = a.with_names(b.names), b.with_names(a.names)
     changed: dict[tuple[bytes | str, bytes | str], list[str]] = {}
@@ -105,7 +105,7 @@ def _diff_entry(where: str, before: bytes | str, after: bytes | str) -> list[Dif
     decode, compare = INSIDE[one]
     try:
         differences = compare(*map(decode, contents))
-    except FormatError as error:  # not a sound hull or library any more; its bytes can still be told apart
+    except FormatError as error:  # it is damaged; its bytes can still be compared
         told = [Difference(where, difference.message) for difference in diff_bytes(*contents)]
         return [Difference(where, f"can't be read: {error}"), *told]
     return [Difference(f"{where}: {difference.where}", difference.message) for difference in differences]

@@ -262,7 +262,7 @@ def _unread_cell_words(a: Hull, b: Hull) -> list[tuple[str, np.ndarray, np.ndarr
 
 
 def diff_sets(a: CollisionSet, b: CollisionSet) -> list[Difference]:
-    """What turns library `a` into library `b`; empty if and only if their files are the same bytes."""
+    """What turns collision set `a` into `b`; empty if and only if their files are the same bytes."""
 
     def geometry(item: tuple[int, Part]) -> Hashable:
         return item[1].vertices.tobytes(), item[1].triangles.tobytes()
