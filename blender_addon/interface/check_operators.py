@@ -58,7 +58,7 @@ class SYLPHEED_OT_select_problem(bpy.types.Operator, RootProperties):
 
     step: IntProperty(
         name="Step",
-        description="1 selects the next occurrence alone, -1 the previous one, 0 all of them",
+        description="Which occurrence to select: the next for 1, the previous for -1, all for 0",
         default=0,
         min=-1,
         max=1,

@@ -535,7 +535,7 @@ TEXTS = {
     '"{name}" is unedited': "「{name}」は未編集です",
     # Occurrences of a problem
     "Step": "移動",
-    "1 selects the next occurrence alone, -1 the previous one, 0 all of them": (
+    "Which occurrence to select: the next for 1, the previous for -1, all for 0": (
         "1は次の箇所だけ、-1は前の箇所だけ、0はすべてを選択"
     ),
     '{number:,} of {count:,}: "{name}"': "{count:,} 件中 {number:,} 件目: 「{name}」",

@@ -63,8 +63,8 @@ class RebuiltSet:
 
 
 def rebuild_set(source: CollisionSet, edits: Sequence[PartEdit], removed: Sequence[int] = ()) -> RebuiltSet:
-    """The collision set after the edits, less the records in `removed`. A new part takes the place of a removed one of its
-    name; the others follow the last.
+    """The collision set after the edits, less the records in `removed`. A new part takes the place of a removed one of
+    its name; the others follow the last.
 
     Raises `RefusedError` that names the objects if a name can't be stored, if two objects are one part, or if
     a new name has the id of another, so that the game would drop the second part: two names that differ in case

@@ -75,6 +75,7 @@ def is_closed(mesh: bpy.types.Mesh) -> bool:
     return closed
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("choose", WAYS)
 @pytest.mark.parametrize("name", [TWO_ASTEROIDS, MANY_ASTEROIDS])
 @pytest.mark.parametrize("surfaces_as", ["SEPARATE", "JOINED"])
