@@ -41,7 +41,7 @@ ROOMS = {
     "core/navigation": FORMATS,
     "core/game": [*FORMATS, "core/disk"],
     "core/inspect": [*GAME, "core/editing"],
-    "core/samples": [*GAME, "core/editing"],
+    "core/samples": [*GAME, "core/editing", "core/navigation"],
     "core/survey": [*GAME, "core/editing", "core/inspect"],
     "core/cli": [*CORE, "core/samples", "core/survey"],
     "blender_addon/translations": [],

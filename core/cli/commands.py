@@ -127,7 +127,8 @@ def sample(options: argparse.Namespace) -> int:
 def write_obj(options: argparse.Namespace) -> int:
     refuse_same(options.output, options.file)
     _, model, as_meshes = load(options.file, "meshes")
-    meshes = as_meshes(model, Path(options.file).stem)
+    with naming(options.file):
+        meshes = as_meshes(model, Path(options.file).stem)
     for part in model.parts if isinstance(model, CollisionSet) else ():
         if reason := unusable(part):
             say(f"warning: {part.name} is left out: {reason}")
@@ -135,7 +136,7 @@ def write_obj(options: argparse.Namespace) -> int:
         wanted = options.mesh.lower()
         meshes = [mesh for mesh in meshes if wanted in (mesh.name.lower(), mesh.name.lower().rpartition(".")[2])]
         if not meshes:
-            remedy = "`info` shows the surfaces of a hull, `list` the parts of a collision set"
+            remedy = "`info` shows a hull's surfaces and a volume's regions, `list` a collision set's parts"
             raise RefusedError(f"holds nothing named {options.mesh}", file=options.file, remedy=remedy)
     write_file(options.output, obj.encode(meshes, f"{Path(options.file).name}, coordinates in game units"))
     triangles = sum(len(mesh.triangles) for mesh in meshes)

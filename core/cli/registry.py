@@ -16,7 +16,17 @@ from ..formats.kinds import Kind
 from ..game.archive import Archive, open_archive
 from ..game.game_folder import find_game, known_names
 from ..game.loose_files import read_known
-from ..inspect import check_archive, check_hull, check_set, check_table, describe, diff_hull
+from ..inspect import (
+    check_archive,
+    check_hull,
+    check_navigation,
+    check_set,
+    check_table,
+    describe,
+    describe_navigation,
+    diff_hull,
+    diff_navigation,
+)
 from ..inspect.checks import Check
 from ..inspect.diff_archive import diff_archives
 
@@ -50,7 +60,15 @@ FORMATS = {
         part_meshes,
         diff_hull.diff_sets,
     ),
-    Kind.NAVIGATION: Format(regn.decode, findings=regn.check, describe=describe.describe_navigation),
+    Kind.NAVIGATION: Format(
+        regn.decode,
+        check_navigation.check_navigation,
+        regn.check,
+        describe_navigation.describe_navigation,
+        None,
+        describe_navigation.region_meshes,
+        diff_navigation.diff_navigations,
+    ),
     Kind.TABLE: Format(
         idxd.decode, findings=check_table.check, describe=describe.describe_table, contents=describe.list_table
     ),
@@ -68,10 +86,8 @@ FORMATS = {
 INSTEAD = {
     ("contents", Kind.HULL): "info",
     ("contents", Kind.NAVIGATION): "info",
-    ("meshes", Kind.NAVIGATION): "info",
     ("meshes", Kind.TABLE): "list",
     ("meshes", Kind.ARCHIVE): "extract",
-    ("diff", Kind.NAVIGATION): "info",
     ("diff", Kind.TABLE): "list",
 }
 """What to try where a command can't use a kind of file."""

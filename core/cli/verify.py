@@ -14,14 +14,16 @@ from ..disk.files import walk
 from ..errors import Finding, FormatError, Severity
 from ..formats.kinds import Kind, detect
 from ..formats.mcol import Hull
+from ..formats.regn import Navigation
 from ..game import game_folder
 from ..game.archive import Archive
 from ..game.loose_files import detect_file
 from ..game.stage_tables import is_stage_entry, is_stage_table
-from ..inspect import check_archive, check_game, check_hull
+from ..inspect import check_archive, check_game, check_hull, check_navigation
 from ..inspect.checks import Check, findings, worst_first
 from ..rules.rule import Rule
 from ..rules.severity import worst
+from .hull_beside import Beside, beside_entry, beside_file
 from .originals import Originals, tolerate_checks, tolerate_findings
 from .registry import FORMATS, load
 
@@ -174,6 +176,18 @@ def _is_known(file: Path) -> bool:
         return True  # reading it again reports why it can't be
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Entry:
+    """An entry of an archive: the archive's path, the entry's name and data, their digest, and the hull that goes with
+    it if it is a navigation volume."""
+
+    file: str
+    label: str
+    data: bytes
+    digest: bytes
+    beside: Beside | None
+
+
 class _Run:
     """What one run needs to know. Results are kept by content: the game stores one collision set 18 times."""
 
@@ -181,7 +195,7 @@ class _Run:
         self.options = options
         self.originals = Originals(options.like) if options.like else None
         self.tables = set() if options.everything else {file for game in games for file in game.tables}
-        self.results: dict[tuple[bytes, bytes], Verified] = {}
+        self.results: dict[tuple[bytes, ...], Verified] = {}
         self.skipped = 0  # entries beside the stage tables
 
     def file(self, file: Path, below: Path, report: Callable[[str], None]) -> list[Verified]:
@@ -196,7 +210,8 @@ class _Run:
         source = None
         if self.originals:
             source = self.originals.decode(kind, self.originals.data(kind, original, file.name))
-        return [dataclasses.replace(_verify_model(kind, model, source), file=str(file))]
+        beside = beside_file(file) if kind is Kind.NAVIGATION else None
+        return [dataclasses.replace(_verify_model(kind, model, source, beside), file=str(file))]
 
     def archive(
         self, file: Path, opened: Archive, original: Path | None, report: Callable[[str], None]
@@ -209,7 +224,8 @@ class _Run:
             for row in sharing:
                 label = opened.label(opened.entries[row])
                 report(label)
-                result = self.entry(str(file), label, data, digest, original)
+                beside = beside_entry(opened, label) if detect(data) is Kind.NAVIGATION else None
+                result = self.entry(_Entry(str(file), label, data, digest, beside), original)
                 if result:
                     entries[row] = result
 
@@ -222,24 +238,26 @@ class _Run:
         whole = _from_findings(Kind.ARCHIVE.value, found, len(opened.entries), len(rows))
         return [dataclasses.replace(whole, file=str(file)), *(entries[row] for row in sorted(entries))]
 
-    def entry(self, file: str, entry: str, data: bytes, digest: bytes, original: Path | None) -> Verified | None:
-        """The result of an entry; None if there are no checks of its kind. `digest`: of its data."""
-        kind = detect(data)
+    def entry(self, entry: _Entry, original: Path | None) -> Verified | None:
+        """The result of an entry; None if there are no checks of its kind."""
+        kind = detect(entry.data)
         if kind is None or kind is Kind.ARCHIVE:
             return None
-        before = self.originals.data(kind, original, entry) if self.originals else None
-        key = digest, b"" if before is None else hashlib.sha256(before).digest()
+        before = self.originals.data(kind, original, entry.label) if self.originals else None
+        hull = entry.beside.data if entry.beside else b""
+        key = entry.digest, *(b"" if data is None else hashlib.sha256(data).digest() for data in (before, hull))
         if key not in self.results:
             source = self.originals.decode(kind, before) if self.originals else None
-            other = kind is Kind.TABLE and not is_stage_table(data)  # no collision data
+            other = kind is Kind.TABLE and not is_stage_table(entry.data)  # no collision data
             try:
-                result = _verify_model(kind, FORMATS[kind].decode(data), source)
+                result = _verify_model(kind, FORMATS[kind].decode(entry.data), source, entry.beside)
             except FormatError as error:
                 finding = Finding(Severity.ERROR, Rule.ENTRY_CONTENTS, str(error))
                 result = Verified("", kind=kind.value, findings=[finding])
-                other |= kind is Kind.COLLISION_SET and not _SET.match(entry)  # other numbers may look like a set
+                other |= kind is Kind.COLLISION_SET and not _SET.match(entry.label)  # other numbers may look like a set
             self.results[key] = _as_information(result) if other else result
-        return dataclasses.replace(self.results[key], file=file, entry=entry)
+        note = entry.beside.note if entry.beside else ""
+        return dataclasses.replace(self.results[key], file=entry.file, entry=entry.label, note=note)
 
     def game(self, game: game_folder.Game, left_out: int) -> Verified:
         """The result of a game folder. `left_out` archives weren't read."""
@@ -259,17 +277,26 @@ class _Run:
         return dataclasses.replace(result, file=str(game.root), note=note)
 
 
-def _verify_model(kind: Kind, model: object, original: object = None) -> Verified:
+def _verify_model(kind: Kind, model: object, original: object = None, beside: Beside | None = None) -> Verified:
+    """`beside`: the hull that goes with a navigation volume."""
     use = FORMATS[kind]
-    if use.check:
-        checks = check_hull.check_hull(model, original) if isinstance(model, Hull) else use.check(model)  # type: ignore[arg-type]
-        if original is not None and any(not c.passed and c.severity is Severity.ERROR for c in checks):
-            checks = tolerate_checks(checks, model, use.check(original), original)
-        return Verified("", kind=kind.value, checks=checks, findings=findings(checks))
     found = use.findings(model) if use.findings else []
     if original is not None and use.findings:
         found = tolerate_findings(found, use.findings(original))
-    return _from_findings(kind.value, found)
+    result = _from_findings(kind.value, found) if use.findings else Verified("", kind=kind.value)
+    if not use.check:
+        return result
+    if isinstance(model, Hull):
+        checks = check_hull.check_hull(model, original)  # type: ignore[arg-type]
+    elif isinstance(model, Navigation):
+        checks = check_navigation.check_navigation(model, beside.hull if beside else None)
+    else:
+        checks = use.check(model)
+    if original is not None and any(not c.passed and c.severity is Severity.ERROR for c in checks):
+        checks = tolerate_checks(checks, model, use.check(original), original)
+    note = beside.note if beside else ""
+    checked = worst_first(result.findings + findings(checks))
+    return dataclasses.replace(result, checks=result.checks + checks, findings=checked, note=note)
 
 
 def _as_information(result: Verified) -> Verified:

@@ -14,8 +14,12 @@ from .verify import COUNTED, Verified
 
 def is_worth_a_line(result: Verified) -> bool:
     """Whether a result is reported by itself. An archive may hold thousands of entries: those in which nothing was
-    found are in the totals only."""
-    return not result.entry or any(finding.severity is not Severity.INFO for finding in result.findings)
+    found and nothing was left out are in the totals only."""
+    return (
+        not result.entry
+        or bool(result.note)
+        or any(finding.severity is not Severity.INFO for finding in result.findings)
+    )
 
 
 def verdict(result: Verified) -> str:

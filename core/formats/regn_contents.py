@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import FormatError
-from ..geometry.arrays import expand
+from ..geometry.arrays import components, expand
 from ..geometry.clearance import clearances
 from ..geometry.grid import Grid
 from . import chunk, regn
@@ -69,10 +69,7 @@ class Graph:
     def corners(self) -> np.ndarray:
         """The four vertex numbers of each tetrahedron, int64 (m, 4), ascending; where the faces name others, the first
         four different ones, and the last again if they are fewer."""
-        named = np.sort(self.faces["vertices"][self.tetrahedra["faces"].astype(np.int64)].reshape(-1, 12), axis=1)
-        named = named.astype(np.int64)
-        fresh = np.ones(named.shape, bool)
-        fresh[:, 1:] = named[:, 1:] != named[:, :-1]
+        named, fresh = self._named()
         rank = np.minimum(fresh.cumsum(axis=1) - 1, 3)
         corners = np.zeros((len(named), 4), np.int64)
         rows = np.arange(len(named))
@@ -81,9 +78,37 @@ class Graph:
         last = rank[:, -1]
         return np.where(np.arange(4) > last[:, None], corners[rows, last][:, None], corners)
 
+    def have_corners(self) -> NDArray[np.bool_]:
+        """Which tetrahedra have exactly four corners, of which each of their faces has three, bool (m,)."""
+        _, fresh = self._named()
+        a, b, c = np.moveaxis(self.faces["vertices"][self.tetrahedra["faces"].astype(np.int64)], 2, 0)
+        return (fresh.sum(axis=1) == 4) & ((a != b) & (b != c) & (c != a)).all(axis=1)
+
+    def _named(self) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """The vertices that each tetrahedron's faces name, ascending, and which of them are the first of their number:
+        (m, 12) each."""
+        named = np.sort(self.faces["vertices"][self.tetrahedra["faces"].astype(np.int64)].reshape(-1, 12), axis=1)
+        fresh = np.ones(named.shape, bool)
+        fresh[:, 1:] = named[:, 1:] != named[:, :-1]
+        return named.astype(np.int64), fresh
+
     def centres(self) -> np.ndarray:
         """The centres of each tetrahedron's faces, float64 (m, 4, 3)."""
         return self.faces["centre"][self.tetrahedra["faces"].astype(np.int64)].astype(np.float64)
+
+    def shapes(self) -> NDArray[np.float64]:
+        """The corners' places of each tetrahedron, float64 (m, 4, 3)."""
+        return self.vertices.astype(np.float64)[self.corners()]
+
+    def regions(self) -> NDArray[np.int64]:
+        """The connected part of free space that each tetrahedron lies in, int64 (m,), numbered from 0 on by its first
+        tetrahedron. What has a face in common is connected."""
+        face = self.tetrahedra["faces"].astype(np.int64).ravel()
+        order = np.argsort(face, kind="stable")
+        same = np.flatnonzero(face[order[1:]] == face[order[:-1]])
+        count = len(self.tetrahedra)
+        lowest = components(count, order[same] // 4, order[same + 1] // 4)
+        return np.unique(lowest, return_inverse=True)[1].reshape(-1)
 
     def pair_segments(self) -> np.ndarray:
         """The way that each pair of faces has, between their centres: float64 (m, 6, 2, 3), in the order of `PAIRS`."""

@@ -14,7 +14,6 @@ from ..formats import idxd, mcol
 from ..formats.collision_set import CollisionSet
 from ..formats.ipfb import Entry
 from ..formats.mcol import Hull
-from ..formats.regn import Navigation
 from ..game.archive import Archive
 from ..game.game_folder import hull_users
 from ..game.stage_tables import Stage
@@ -106,17 +105,6 @@ def list_set(library: CollisionSet) -> list[dict]:
         }
         for part in library.parts
     ]
-
-
-def describe_navigation(navigation: Navigation) -> dict:
-    """Counts, box and grid of a navigation volume, ready for JSON."""
-    return {
-        **navigation.counts._asdict(),
-        "box_minimum": navigation.minimum.tolist(),
-        "box_maximum": navigation.maximum.tolist(),
-        "cell_size": navigation.cell_size.tolist(),
-        "cells_along_x_y_z": None if navigation.dimensions is None else list(navigation.dimensions),
-    }
 
 
 def describe_table(table: idxd.Table) -> dict:

@@ -6,16 +6,18 @@ from collections.abc import Callable
 from typing import Any
 
 from ..errors import FormatError
-from ..formats import collision_set, mcol
+from ..formats import collision_set, mcol, regn
 from ..formats.compression import is_packed, unpack
 from ..formats.ipfb import Entry
 from ..formats.kinds import Kind, detect
 from ..game.archive import Archive, Progress
 from .diff_hull import Difference, diff_bytes, diff_hulls, diff_sets
+from .diff_navigation import diff_navigations
 
 INSIDE: dict[Kind, tuple[Callable[[bytes], Any], Callable[[Any, Any], list[Difference]]]] = {
     Kind.HULL: (mcol.decode, diff_hulls),
     Kind.COLLISION_SET: (collision_set.decode, diff_sets),
+    Kind.NAVIGATION: (regn.decode, diff_navigations),
 }
 """How entries of a kind are compared in a modder's terms; others are compared as bytes."""
 

@@ -31,25 +31,25 @@ NEAREST = 0.4
 """Inner points stay this part of their spacing away from rock."""
 
 
-def build(hull: Hull, progress: Progress = lambda part: None) -> Graph:
-    """The free space of a hull. `progress` gets parts of 1.
+def build(hull: Hull, progress: Progress = lambda part: None, most_inner: int = MOST_INNER_POINTS) -> Graph:
+    """The free space of a hull. `progress` gets parts of 1. `most_inner`: points beside the hull's own.
 
     Raises `RefusedError` for a hull whose free space takes more than 16-bit numbers can name.
     """
     space = Space(hull.vertices, hull.triangles, hull.grid.minimum, hull.grid.maximum, bool(hull.outside_solid))
-    free = divide(space, inner_points(space), lambda part: progress(0.7 * part))
+    free = divide(space, inner_points(space, most_inner), lambda part: progress(0.7 * part))
     graph = graph_of(free, hull)
     progress(1.0)
     return graph
 
 
-def inner_points(space: Space) -> np.ndarray:
+def inner_points(space: Space, most: int = MOST_INNER_POINTS) -> np.ndarray:
     """Points in free space away from rock, float32 (n, 3), about one each cube of a size that makes few enough of them.
 
     They are the same each time, and no four of them lie on a circle.
     """
     size = space.maximum.astype(np.float64) - space.minimum
-    spacing = float((size.prod() / MOST_INNER_POINTS) ** (1 / 3)) if size.all() else float(size.max(initial=1.0))
+    spacing = float((size.prod() / most) ** (1 / 3)) if size.all() else float(size.max(initial=1.0))
     counts = np.maximum(np.floor(size / max(spacing, 1e-30)), 1).astype(np.int64)
     place = np.stack(np.meshgrid(*map(np.arange, counts), indexing="ij"), axis=-1).reshape(-1, 3) + 0.5
     place += np.random.default_rng(1).uniform(-JITTER, JITTER, place.shape)

@@ -7,6 +7,7 @@ from .rule import Rule
 _REBUILD = "export the mesh with `obj` and rebuild it with `build`"
 _EXTRACT = "extract the archive from the disc again"
 _MESH = "fix the mesh"
+_VOLUME = "rebuild the volume with `navigation`"
 
 REMEDIES = {
     Rule.CHUNK_SHELL: "take the original file",
@@ -55,9 +56,24 @@ REMEDIES = {
     Rule.REMOVED_PART: "nothing, if you deleted it",
     Rule.REPLACED_PART: "nothing, if you meant to",
     Rule.EMPTY_PART: "delete the part, or give it triangles",
-    Rule.NAVIGATION_ARRAYS: "rebuild the volume with `navigation`",
-    Rule.NAVIGATION_CUT: "rebuild the volume with `navigation`",
-    Rule.NAVIGATION_FREED: "rebuild the volume with `navigation`",
+    Rule.NAVIGATION_ARRAYS: _VOLUME,
+    Rule.NAVIGATION_CONTENTS: _VOLUME,
+    Rule.NAVIGATION_FIT: _VOLUME,
+    Rule.NAVIGATION_NUMBERS: _VOLUME,
+    Rule.NAVIGATION_ADJACENCY: _VOLUME,
+    Rule.NAVIGATION_CORNERS: _VOLUME,
+    Rule.NAVIGATION_PLANES: _VOLUME,
+    Rule.NAVIGATION_CENTRES: _VOLUME,
+    Rule.NAVIGATION_SIDES: _VOLUME,
+    Rule.NAVIGATION_SPHERES: _VOLUME,
+    Rule.NAVIGATION_ITEM_SPHERES: _VOLUME,
+    Rule.NAVIGATION_PAIRS: _VOLUME,
+    Rule.NAVIGATION_CELLS: _VOLUME,
+    Rule.NAVIGATION_UNREACHED: _VOLUME,
+    Rule.NAVIGATION_ROCK: _VOLUME,
+    Rule.NAVIGATION_CLEARANCES: _VOLUME,
+    Rule.NAVIGATION_CUT: _VOLUME,
+    Rule.NAVIGATION_FREED: _VOLUME,
     Rule.TABLE_ROWS: _EXTRACT,
     Rule.TABLE_STRINGS: _EXTRACT,
     Rule.TABLE_HASHES: "give it the hash of its name",

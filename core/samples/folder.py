@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..disk.files import make_folder, write_file
 from ..formats import collision_set, mcol
-from .game import ARCHIVE_FILES, write_collision, write_tables
+from .game import ARCHIVE_FILES, sample_navigation, write_collision, write_tables
 from .hulls import MAPS, sample_hull
 from .sets import sample_set
 from .stand_in_record import digest, digests, record, require_stand_in
@@ -28,13 +28,13 @@ def write_sample(folder: str | Path, seed: int = 1, progress: Progress | None = 
     for place in ("loose", "hidden", "dat"):
         make_folder(root / place)
     report = progress or (lambda number, count, name: None)
-    hulls, count = {}, len(MAPS) + 3
+    count = len(MAPS) + 3
+    hulls: dict[str, tuple[bytes, bytes]] = {}
     files: dict[str, bytes] = {}
     for number, (row, name) in enumerate(zip(MAPS, loose, strict=False)):
         report(number, count, f"{row.name}.col")
-        hull = sample_hull(row, seed)
-        files[name] = mcol.encode(hull)
-        hulls[row.name] = (files[name], hull.grid)
+        files[name] = mcol.encode(sample_hull(row, seed))
+        hulls[row.name] = files[name], sample_navigation(files[name])
     report(count - 3, count, "CollisionSet_S01.bin")
     set_data = files[loose[-1]] = collision_set.encode(sample_set(seed))
     record(root, known | set(map(digest, files.values())))  # what is half done when it is stopped stays known

@@ -3,19 +3,16 @@ numbers of entries and the phases of the game. docs/FORMATS.md, sections 5 to 7.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from pathlib import Path
 
-import numpy as np
-
-from ..formats import chunk, idxd, regn
-from ..formats.binary import padding
-from ..formats.chunk import POINTER_BASE, Chunk
+from ..formats import idxd, mcol, regn_contents
 from ..formats.entry_names import FOLDERS
 from ..game.archive_write import make_archive
 from ..game.game_folder import SETS
 from ..game.stage_tables import STAGES, table_name
-from ..geometry.grid import Grid
+from ..navigation.build import build
 
 COLLISION, TABLES = "hidden/MiscBin.pak", "dat/GP_MAIN_GAME_E.pak"
 ARCHIVE_FILES = tuple(pak[:-2] + ending for pak in (COLLISION, TABLES) for ending in ("ak", "00"))
@@ -38,17 +35,19 @@ PHASES: dict[str, tuple[str | None, ...]] = {
 
 TOTAL_PHASES, OTHER_TABLES = 87, 150
 
+INNER_POINTS = 200
+"""Points that divide the free space of a stand-in map, beside the hull's own: enough for ways around each asteroid."""
 
-def write_collision(folder: Path, hulls: Mapping[str, tuple[bytes, Grid]], set_data: bytes) -> Path:
+
+def write_collision(folder: Path, hulls: Mapping[str, tuple[bytes, bytes]], set_data: bytes) -> Path:
     """Writes hidden/MiscBin.pak and its data file below `folder`: its path.
 
-    `hulls`: by name, a `.col` file's bytes and its grid; `set_data`: a collision set's. Raises `FormatError` if a
+    `hulls`: by name, the bytes of a `.col` and of its `.rgn`; `set_data`: a collision set's. Raises `FormatError` if a
     file can't be written.
     """
     entries: dict[int | str, tuple[bytes, bool]] = {name: (set_data, True) for name in SETS}
-    for name, (data, grid) in hulls.items():
-        entries[f"{name}.col"] = (data, True)
-        entries[f"{name}.rgn"] = (sample_navigation(grid), True)
+    for name, (hull, volume) in hulls.items():
+        entries[f"{name}.col"], entries[f"{name}.rgn"] = (hull, True), (volume, True)
     return make_archive(folder / COLLISION, entries).path
 
 
@@ -70,32 +69,11 @@ def write_tables(folder: Path, tables_in: str = FOLDERS[0]) -> Path:
     return make_archive(folder / "dat" / "GP_MAIN_GAME_E.pak", entries).path
 
 
-def sample_navigation(grid: Grid) -> bytes:
-    """A `.rgn` that fits a grid and knows of one tetrahedron, in its middle cell: enough to be read."""
-    counts = regn.Sections(vertices=4, tetrahedra=1, faces=4, cells=grid.cell_count, items=1, references=1)
-    offsets, end = [], regn.HEADER_END + padding(regn.HEADER_END)
-    for name, count, size in zip(counts._fields, counts, regn.RECORD_SIZES, strict=True):
-        offsets.append(end)
-        end += (count + regn.SPARE_FACES * (name == "faces")) * size
-        end += padding(end)
-    at = regn.Sections(*offsets)
-    body = np.zeros(end, np.uint8)
-    header = body[POINTER_BASE : regn.HEADER_END].view(regn.HEADER)
-    corners = np.stack((grid.minimum, grid.maximum, grid.maximum - grid.minimum, grid.cell_size))
-    body[POINTER_BASE : POINTER_BASE + 64].view(">f4").reshape(4, 4)[:] = np.c_[corners, (1, 1, 0, 0)]
-    header["dimensions"], header["counts"] = grid.dimensions, counts
-    header["pointers"] = [offset - POINTER_BASE for offset in offsets]
-    radius = float(grid.cell_size.min())
-    body[at.vertices : at.vertices + 48].view(">f4")[:] = (np.r_[np.zeros((1, 3)), np.eye(3)] * radius / 4).ravel()
-    body[at.tetrahedra : at.tetrahedra + 16].view(">f4")[:] = (0, 0, 0, radius)
-    body[at.tetrahedra + 0x18 : at.tetrahedra + 0x20].view(">u2")[:] = range(4)
-    cell = at.cells + 8 * (grid.cell_count // 2)
-    body[cell : cell + 8].view(">u4")[:] = 1, at.items - POINTER_BASE
-    body[at.items : at.items + 16].view(">f4")[:] = (0, 0, 0, radius)
-    body[at.items + 16 : at.items + 24].view(">u4")[:] = 1, at.references - POINTER_BASE
-    body[at.references : at.references + 4].view(">u4")[:] = at.tetrahedra - POINTER_BASE
-    slots = np.array([*range(0x70, 0x88, 4), cell + 4, at.items + 0x14, at.references])
-    return chunk.encode(Chunk(b"REGN", body.data[POINTER_BASE:], slots))
+@functools.lru_cache(maxsize=32)
+def sample_navigation(hull: bytes) -> bytes:
+    """The `.rgn` of a `.col`: its free space, divided more coarsely than a rebuild of an edited hull does."""
+    model = mcol.decode(hull)
+    return regn_contents.encode(build(model, most_inner=INNER_POINTS), model.grid)
 
 
 def _phases() -> dict[str, tuple[str | None, ...]]:

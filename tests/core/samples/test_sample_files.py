@@ -14,6 +14,7 @@ from core.game.archive import open_archive
 from core.geometry.edges import edge_census
 from core.geometry.surfaces import split, volumes
 from core.inspect import check_game, check_hull
+from core.inspect.check_navigation import check_navigation
 from core.inspect.checks import findings
 from core.samples import folder as folder_of_samples
 from core.samples import hulls, sets, shapes
@@ -205,13 +206,13 @@ def test_the_game_folder_has_the_entries_and_phases_of_the_game(tmp_path):
 
 
 @pytest.mark.parametrize("row", hulls.MAPS, ids=lambda row: row.name)
-def test_a_navigation_volume_is_read_without_a_finding_and_fits_its_hull(row):
-    grid = hulls.sample_hull(row, 1).grid
-    data = sample_navigation(grid)
+def test_a_navigation_volume_has_no_fault_and_fits_its_hull(row):
+    hull = hulls.sample_hull(row, 1)
+    data = sample_navigation(mcol.encode(hull))
     navigation = regn.decode(data)
     assert regn.encode(navigation) == data
     assert regn.check(navigation) == []
-    assert regn.fits(navigation, grid) == []
+    assert all(check.passed for check in check_navigation(navigation, hull))
 
 
 # --- nothing of the user's is overwritten ---------------------------------------------------------
