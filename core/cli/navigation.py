@@ -62,7 +62,8 @@ def _patched(sources: Sources, hull: Hull) -> tuple[bytes, list[str]]:
             file=str(sources.old_navigation),
             remedy="name the hull that the volume was made for",
         )
-    result = patch(navigation, old, hull)
+    with naming(sources.old_navigation):
+        result = patch(navigation, old, hull)
     if result.data == regn.encode(navigation):
         return result.data, ["patched: nothing to change"]
     lines = [

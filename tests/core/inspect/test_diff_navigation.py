@@ -37,8 +37,10 @@ def test_a_grown_grid_is_described_first() -> None:
 
 def test_another_division_is_described_by_its_tetrahedra() -> None:
     found = differences(volume(ROCKS), volume(NO_WALL))
+    removed, added = (int(text.split()[1].replace(",", "")) for text in found[:2])
     counts = [len(decoded(volume(name)).tetrahedra) for name in (ROCKS, NO_WALL)]
-    assert found[:2] == [f"tetrahedra: {counts[0]:,} removed", f"tetrahedra: {counts[1]:,} added"]
+    assert found[0].endswith("removed") and found[1].endswith("added")
+    assert counts[0] - removed == counts[1] - added < 100
 
 
 def test_another_order_of_pairs_is_no_change_of_values() -> None:

@@ -13,7 +13,7 @@ from core.game import game_folder
 from core.game.archive import open_archive
 from core.geometry.edges import edge_census
 from core.geometry.surfaces import split, volumes
-from core.inspect import check_game, check_hull
+from core.inspect import check_game, check_hull, check_set
 from core.inspect.check_navigation import check_navigation
 from core.inspect.checks import findings
 from core.samples import folder as folder_of_samples
@@ -136,7 +136,7 @@ def test_counts_of_the_library(folder, library):
 
 
 def test_what_is_open_and_doubled_in_the_library(library):
-    checks = {one.name: one for one in check_hull.check_set(library)}
+    checks = {one.name: one for one in check_set.check_set(library)}
     assert checks["meshes with every edge shared by two (manifold)"].good == 147
     edges = checks["edges shared by exactly two triangles"]
     assert (edges.good, edges.total) == (132_167, 134_529)
