@@ -127,11 +127,11 @@ class View:
         instances = geometry.instances_pointcloud()
         curves = geometry.curves if obj.type == "MESH" else None  # those of a curve object are what it is made from
         counted = {
-            "instances": 0 if instances is None else len(instances.points),
-            "points": 0 if geometry.pointcloud is None else len(geometry.pointcloud.points),
-            "curves": 0 if curves is None else len(curves.curves),
+            "instance": 0 if instances is None else len(instances.points),
+            "point": 0 if geometry.pointcloud is None else len(geometry.pointcloud.points),
+            "curve": 0 if curves is None else len(curves.curves),
         }
-        found = [f"{count:,} {what}" for what, count in counted.items() if count]
+        found = [plural(count, what) for what, count in counted.items() if count]
         found += ["a volume"] if geometry.volume is not None else []
         return found + (["Grease Pencil strokes"] if geometry.grease_pencil is not None else [])
 

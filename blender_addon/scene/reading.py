@@ -167,7 +167,7 @@ def _read_geometry(view: View, obj: bpy.types.Object, owner: bpy.types.Object, r
     name, uid = f'"{obj.name}"' if obj == owner else f'"{owner.name}": "{obj.name}"', (owner.session_uid,)
     extras = view.extras(obj) if view.evaluates_shape(obj) else []
     if extras:
-        remedy = "add a Realize Instances node" if "instances" in extras[0] else "make a mesh of them in its nodes"
+        remedy = "add a Realize Instances node" if "instance" in extras[0] else "make a mesh of them in its nodes"
         reading.left_out.append(LeftOut(f"{name} makes {some(extras)}, which aren't exported: {remedy}", uid))
     if len(arrays.vertices) and not len(arrays.triangles):
         reading.left_out.append(LeftOut(f"{name} has vertices but no faces, and isn't exported", uid))

@@ -192,7 +192,7 @@ def test_what_nodes_make_besides_a_mesh_is_named(kind: str, root, told) -> None:
 def test_instances_are_named_and_realizing_them_helps(root, told, tmp_path: Path) -> None:
     obj = rock(root)
     nodes(obj, "GeometryNodeGeometryToInstance")
-    assert "makes 1 instances" in told(root, "rock", None)
+    assert "makes 1 instance," in told(root, "rock", None)
     tree = obj.modifiers[0].node_group
     middle = next(node for node in tree.nodes if node.type == "GEOMETRY_TO_INSTANCE")
     end = next(node for node in tree.nodes if node.type == "GROUP_OUTPUT")

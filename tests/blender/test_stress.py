@@ -180,9 +180,10 @@ preferences.game_folder, preferences.mod_folder = game, mod
 bpy.ops.wm.read_homefile(use_empty=True)
 bpy.ops.import_scene.sylpheed_stage(stage="S14", phase=phase, parts="NONE")
 (root,) = [obj for obj in bpy.data.objects if obj.get("sylpheed_kind") == "hull"]
-rock = bpy.data.objects[root["sylpheed_stem"] + ".asteroid_01"]
+rock = bpy.data.objects["asteroid_01." + root["sylpheed_stem"]]
+start = rock.location.x
 for number in range(8):
-    move(rock, x=place + number)
+    rock.location.x = start + place + number
     bpy.ops.export_scene.sylpheed_mod()
     bpy.ops.export_scene.sylpheed_col(filepath=mod + "/" + root["sylpheed_stem"] + ".col")
     bpy.ops.export_scene.sylpheed_col(filepath=mod + "/both.col")
@@ -209,7 +210,8 @@ def test_two_blenders_write_the_same_folder_and_lose_nothing(tmp_path: Path, ext
         assert {name: archive.read(archive.find(name)) for name in names} == files
         assert all(files[name] != source(name) for name in names)
         assert (mod / "both.col").read_bytes() in files.values()
-        assert sorted(path.name for path in mod.iterdir()) == sorted(["hidden", "both.col", *names])
+        pairs = {Path(name).with_suffix(ending).name for name in ("both.col", *names) for ending in (".col", ".rgn")}
+        assert {path.name for path in mod.iterdir()} == {"hidden", *pairs}
         assert not [path for path in (mod / "hidden").iterdir() if path.name.endswith("~")]
 
 
