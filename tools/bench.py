@@ -20,6 +20,7 @@ import numpy as np
 
 from tools.bench_imports import hull_import_row, mod_row, scene_rows, set_rows
 from tools.bench_measuring import Row, quiet, quietly
+from tools.bench_navigation import navigation_rows
 from tools.bench_reading import memory_row, reading_rows
 from tools.bench_rebuild import rebuild_rows
 from tools.bench_start import start_up
@@ -79,7 +80,8 @@ def all_rows(zip_path: Path, folder: Path, once: bool) -> list[Row]:
         rows += [hull_import_row(bpy, folder), mod_row(bpy, folder)]
         rows += scene_rows(bpy, folder) if once else []
     hull_rows, memory = rebuild_rows(once)
-    return rows + hull_rows + reading_rows(folder, memory) + ([memory_row(memory)] if once else [])
+    rows += hull_rows + navigation_rows(once) + reading_rows(folder, memory)
+    return rows + ([memory_row(memory)] if once else [])
 
 
 def print_table(rows: list[Row]) -> None:

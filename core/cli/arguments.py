@@ -45,7 +45,7 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
 
 
 def _add_reading(add: Add) -> None:
-    one = add("info", commands.info, "Show what a file is: counts, bounding box, grid, surfaces", as_json=True)
+    one = add("info", commands.info, "Show what a file is: counts, bounding box, grid, surfaces, regions", as_json=True)
     one.add_argument("file", metavar="FILE", help="A file of any kind; its name doesn't matter")
 
     one = add("verify", commands.verify, "Check files: one line per file, then a table of totals", as_json=True)
@@ -57,7 +57,7 @@ def _add_reading(add: Add) -> None:
     one = add("list", commands.list_contents, text, as_json=True)
     one.add_argument("file", metavar="FILE", help="A collision set, an archive or a table")
 
-    text = "Show what changed between two hulls, collision sets or archives"
+    text = "Show what changed between two hulls, navigation volumes, collision sets or archives"
     one = add("diff", commands.diff, text, as_json=True)
     one.add_argument("a", metavar="A", help="The file before")
     one.add_argument("b", metavar="B", help="The file after")
@@ -79,7 +79,7 @@ def _add_game(add: Add) -> None:
 
 
 def _add_meshes(add: Add) -> None:
-    one = add("obj", commands.write_obj, "Write a Wavefront OBJ with one object per surface or part")
+    one = add("obj", commands.write_obj, "Write a Wavefront OBJ with one object per surface, region or part")
     one.add_argument("file", metavar="FILE", help="A hull or a collision set")
     one.add_argument("-o", dest="output", metavar="OUT.obj", required=True, help="The file to write")
     one.add_argument("--mesh", metavar="NAME", help="Only this surface or part")

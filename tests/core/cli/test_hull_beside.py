@@ -12,7 +12,7 @@ from core.cli.main import main
 from core.formats import mcol, obj
 from core.game.archive import open_archive
 from core.game.archive_write import make_archive
-from tests.core.navigation.test_navigation import EDITS
+from tests.support.edited_hulls import edited
 from tests.support.volumes import NO_WALL, ROCKS, hull, volume, with_pairs
 
 LEFT_OUT = "so grid, free space and clearances weren't compared"
@@ -56,20 +56,20 @@ def test_a_hull_that_cant_be_read(run, tmp_path: Path) -> None:
 
 
 def test_the_volume_of_an_edited_hull(run, tmp_path: Path) -> None:
-    status, out, _ = run("verify", pair(tmp_path, mcol.encode(EDITS["moved"]()), volume()))
+    status, out, _ = run("verify", pair(tmp_path, mcol.encode(edited("moved")), volume()))
     assert status == 0
     assert "tetrahedra that rock reaches into" in out and "clearances of more than the distance to rock" in out
 
 
 def test_the_volume_of_a_hull_with_another_grid(run, tmp_path: Path) -> None:
-    status, out, _ = run("verify", pair(tmp_path, mcol.encode(EDITS["grown"]()), volume()))
+    status, out, _ = run("verify", pair(tmp_path, mcol.encode(edited("grown")), volume()))
     assert status == 1 and out.startswith("FAIL ") and "for another grid than the hull's: its box is" in out
 
 
 def test_volumes_in_an_archive_are_compared_with_the_hulls_there(run, tmp_path: Path) -> None:
     entries: dict[int | str, tuple[bytes, bool]] = {
         f"{ROCKS}.rgn": (volume(), True),
-        f"{ROCKS}.col": (mcol.encode(EDITS["moved"]()), True),
+        f"{ROCKS}.col": (mcol.encode(edited("moved")), True),
         f"{NO_WALL}.rgn": (volume(NO_WALL), True),
         "test.rgn": (volume(), True),
         "test.col": (b"MCOL", False),

@@ -11,7 +11,8 @@ from core.formats.regn_pairs import PAIRS, find_order
 from core.geometry.clearance import clearances
 from core.navigation.patch import patch
 from core.runtime.route import find_route
-from tests.core.navigation.test_navigation import EDITS, free_points
+from tests.support.edited_hulls import edited
+from tests.support.routes import free_points
 from tests.support.volumes import NO_WALL, ROCKS, decoded, hull, volume, with_pairs
 
 USUAL = "01 02 03 12 13 23"
@@ -110,7 +111,7 @@ def test_a_ship_too_large_for_one_pair_takes_no_step_in_a_tetrahedron_of_unknown
 @pytest.mark.parametrize("name", ["moved", "removed"])
 @pytest.mark.parametrize("costs", [None, 0.0])
 def test_a_patch_changes_the_same_pairs_whatever_the_order(name: str, costs) -> None:
-    new = EDITS[name]()
+    new = edited(name)
     usual, other = (
         patch(regn.decode(with_pairs(volume(), order, costs)), hull(), new).data for order in (list(range(6)), OTHER)
     )
@@ -119,7 +120,7 @@ def test_a_patch_changes_the_same_pairs_whatever_the_order(name: str, costs) -> 
 
 def test_a_patch_of_unknown_order_leaves_each_pair_the_least_that_any_of_them_has() -> None:
     data = with_pairs(volume(), OTHER, 0.0, 2500.0)
-    new = EDITS["moved"]()
+    new = edited("moved")
     before, after = decoded(data), decoded(patch(regn.decode(data), hull(), new).data)
     exact = clearances(before.pair_segments(), new.vertices, new.triangles)
     stored = after.tetrahedra["pairs"]["clearance"]

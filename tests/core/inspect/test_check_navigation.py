@@ -17,7 +17,7 @@ from core.inspect import check_navigation as module
 from core.inspect.check_navigation import check_navigation
 from core.navigation.patch import patch
 from core.rules.rule import Rule
-from tests.core.navigation.test_navigation import EDITS
+from tests.support.edited_hulls import EDITS, edited
 from tests.support.volumes import NO_WALL, ROCKS, decoded, hull, volume, with_pairs, written
 
 Found = dict[Rule, tuple[Severity, int]]
@@ -36,7 +36,7 @@ def test_a_rebuilt_volume_has_no_fault(name: str) -> None:
 
 @pytest.mark.parametrize("name", EDITS)
 def test_a_patched_volume_has_no_fault_but_what_was_taken_out(name: str) -> None:
-    new = EDITS[name]()
+    new = edited(name)
     result = patch(regn.decode(volume()), hull(), new)
     checks = check_navigation(regn.decode(result.data), new)
     faults = {check.rule: (check.severity, check.total - check.good) for check in checks if not check.passed}
@@ -45,7 +45,7 @@ def test_a_patched_volume_has_no_fault_but_what_was_taken_out(name: str) -> None
 
 @pytest.mark.parametrize("name", ["moved", "added"])
 def test_a_volume_that_an_edit_made_old_leads_through_rock(name: str) -> None:
-    checks = {check.rule: check for check in check_navigation(regn.decode(volume()), EDITS[name]())}
+    checks = {check.rule: check for check in check_navigation(regn.decode(volume()), edited(name))}
     for rule in (Rule.NAVIGATION_ROCK, Rule.NAVIGATION_CLEARANCES):
         assert not checks[rule].passed and checks[rule].severity is Severity.WARNING
 

@@ -8,7 +8,7 @@ import pytest
 from core.formats import regn, regn_contents
 from core.inspect.diff_navigation import diff_navigations
 from core.navigation.patch import patch
-from tests.core.navigation.test_navigation import EDITS
+from tests.support.edited_hulls import edited
 from tests.support.volumes import NO_WALL, ROCKS, decoded, hull, volume, with_pairs, written
 
 
@@ -22,14 +22,14 @@ def test_the_same_bytes_have_no_difference(name: str) -> None:
 
 
 def test_a_patch_is_described_by_its_clearances_and_cells() -> None:
-    result = patch(regn.decode(volume()), hull(), EDITS["moved"]())
+    result = patch(regn.decode(volume()), hull(), edited("moved"))
     clearances, cells = differences(volume(), result.data)
     assert clearances.startswith("clearances: ") and "lowered" in clearances and "raised" in clearances
     assert cells.endswith(f"no cell leads to {result.dropped:,} any more")
 
 
 def test_a_grown_grid_is_described_first() -> None:
-    result = patch(regn.decode(volume()), hull(), EDITS["grown"]())
+    result = patch(regn.decode(volume()), hull(), edited("grown"))
     found = differences(volume(), result.data)
     assert found[0] == "grid: box minimum: (-50000, -50000, -50000) -> (-60000, -60000, -60000)"
     assert "cells: 1,000 -> 1,728, numbered in another way" in found

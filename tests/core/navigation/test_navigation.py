@@ -16,142 +16,17 @@ from core.editing.rebuild_hull import build as build_hull
 from core.errors import FormatError
 from core.formats import mcol, regn, regn_contents
 from core.formats.mcol import Hull
-from core.geometry.clearance import clearances, segment_to_triangle
+from core.geometry.clearance import clearances
 from core.geometry.surfaces import split
+from core.navigation.build import build
 from core.navigation.patch import Patched, patch
-from core.runtime.route import Route, find_route
+from core.runtime.route import find_route
 from tests.oracle import game_queries as game
 from tests.oracle.navigation_search import cheapest, locate, read_navigation
-from tests.oracle.readers import read_col
-from tests.support.hulls import DATA, box, cubic_grid, rock
+from tests.support.edited_hulls import EDITS, edited
+from tests.support.hulls import DATA, box, cubic_grid
+from tests.support.routes import RADIUS, blocked, free_points, routes, same_region
 from tests.support.volumes import NO_WALL, ROCKS, decoded, hull, volume
-
-RADIUS = 1.0
-
-
-def is_wall(one: Hull, number: int, surface: np.ndarray) -> bool:
-    return np.ptp(one.vertices[np.unique(one.triangles[surface == number])], axis=0).max() > 90_000
-
-
-def largest_rock(one: Hull) -> tuple[np.ndarray, np.ndarray]:
-    """The surface of each triangle equal to the largest rock's, bool (n,), and that rock's vertices."""
-    surface = split(one.triangles)
-    rocks = [number for number in range(surface.max() + 1) if not is_wall(one, number, surface)]
-    own = max(rocks, key=lambda number: np.ptp(one.vertices[one.triangles[surface == number]].reshape(-1, 3)))
-    return surface == own, np.unique(one.triangles[surface == own])
-
-
-def rebuilt(one: Hull, vertices: np.ndarray, triangles: np.ndarray) -> Hull:
-    used, corners = np.unique(triangles, return_inverse=True)
-    return build_hull(vertices[used], corners.reshape(-1, 3), one.grid, bool(one.outside_solid))
-
-
-def moved_rock(by) -> Hull:
-    one = hull()
-    _, vertices = largest_rock(one)
-    places = one.vertices.copy()
-    places[vertices] += np.float32(by)
-    return rebuilt(one, places, one.triangles)
-
-
-def added_rock() -> Hull:
-    one = hull()
-    places, triangles = rock((-20_000, -20_000, -20_000), 9000, 5)
-    joined = np.concatenate((one.triangles.astype(np.int64), triangles + len(one.vertices)))
-    return rebuilt(one, np.concatenate((one.vertices, places)), joined)
-
-
-def without_rock() -> Hull:
-    one = hull()
-    own, _ = largest_rock(one)
-    return rebuilt(one, one.vertices, one.triangles[~own])
-
-
-def tunnelled() -> Hull:
-    """A hole through the largest rock: a column of its own triangles is taken out by a smaller, inside-out box."""
-    one = hull()
-    _, vertices = largest_rock(one)
-    centre = one.vertices[vertices].mean(axis=0)
-    extent = 0.2 * np.ptp(one.vertices[vertices], axis=0).min()
-    places, triangles = box(centre - extent, centre + extent, inward=True)
-    joined = np.concatenate((one.triangles.astype(np.int64), triangles + len(one.vertices)))
-    return rebuilt(one, np.concatenate((one.vertices, places)), joined)
-
-
-def grown() -> Hull:
-    one = hull()
-    surface = split(one.triangles)
-    wall = next(number for number in range(surface.max() + 1) if is_wall(one, number, surface))
-    places = one.vertices.copy()
-    corners = np.unique(one.triangles[surface == wall])
-    places[corners] = np.sign(places[corners]) * np.float32(60_000)
-    return build_hull(places, one.triangles, cubic_grid(60_000, 12), bool(one.outside_solid))
-
-
-EDITS = {
-    "moved": lambda: moved_rock((-4000, 3000, -2500)),
-    "added": added_rock,
-    "removed": without_rock,
-    "tunnelled": tunnelled,
-    "grown": grown,
-}
-
-
-def free_points(one: Hull, count: int, seed: int = 1) -> np.ndarray:
-    """Points in free space that a ship fits at, float64 (count, 3)."""
-    col = read_col(mcol.encode(one))
-    low, high = one.grid.minimum.astype(float), one.grid.maximum.astype(float)
-    spots = np.random.default_rng(seed).uniform(low, high, (4 * count + 200, 3))
-    solid = game.solid(one.vertices, one.triangles, bool(one.outside_solid), spots)
-    clear = np.isinf(game.sweeps(col, spots, np.full(spots.shape, 1e-3), RADIUS)) & ~solid
-    assert clear.sum() >= count
-    return spots[clear][:count]
-
-
-def routes(one: Hull, data: bytes, count: int, seed: int = 1) -> list[tuple[np.ndarray, np.ndarray, Route]]:
-    graph = decoded(data)
-    spots = free_points(one, 2 * count, seed)
-    return [(a, b, find_route(one, graph, a, b, RADIUS)) for a, b in zip(spots[::2], spots[1::2], strict=True)]
-
-
-def assert_clear(one: Hull, found: list[tuple[np.ndarray, np.ndarray, Route]]) -> None:
-    """No leg of any route touches the hull, as an independent sweep over all its triangles says."""
-    legs = [leg for *_, route in found for leg in zip(route.points[:-1], route.points[1:], strict=True)]
-    if not legs:
-        return
-    starts, ends = (np.array([leg[end] for leg in legs]) for end in (0, 1))
-    times = game.first_sweep_hits(one.vertices, one.triangles, starts, ends - starts, RADIUS)
-    assert (times > 1).all()
-
-
-# --- distances ------------------------------------------------------------------------------------
-
-
-def test_distances_are_those_of_many_sampled_points() -> None:
-    rng = np.random.default_rng(3)
-    segments, faces = rng.uniform(-1, 1, (200, 2, 3)), rng.uniform(-1, 1, (200, 3, 3))
-    part = np.linspace(0, 1, 60)
-    along = segments[:, :1] + part[:, None] * (segments[:, 1:] - segments[:, :1])
-    u, v = (grid.ravel() for grid in np.meshgrid(part, part))
-    inside = u + v <= 1
-    weights = np.stack((1 - u - v, u, v), axis=1)[inside]
-    points = np.einsum("wk,nki->nwi", weights, faces)
-    sampled = np.array([np.linalg.norm(a[:, None] - b, axis=2).min() for a, b in zip(along, points, strict=True)])
-    exact = segment_to_triangle(segments, faces)
-    assert (exact <= sampled + 1e-12).all() and (sampled - exact < 0.05).all()
-    assert (exact[sampled > 0.05] > 0).all()
-
-
-def test_the_nearest_triangle_is_found_among_many() -> None:
-    one = hull()
-    rng = np.random.default_rng(4)
-    segments = rng.uniform(-50_000, 50_000, (30, 1, 3))[:, :, None] + rng.uniform(-4000, 4000, (30, 6, 2, 3))
-    shape = one.vertices.astype(float)[one.triangles]
-    brute = [[segment_to_triangle(np.repeat(s[None], len(shape), 0), shape).min() for s in row] for row in segments]
-    assert clearances(segments, one.vertices, one.triangles) == pytest.approx(np.array(brute))
-    limits = np.full((30, 6), 3000.0)
-    assert clearances(segments, one.vertices, one.triangles, limits) == pytest.approx(np.minimum(brute, 3000))
-
 
 # --- the file -------------------------------------------------------------------------------------
 
@@ -214,7 +89,7 @@ def test_a_number_that_leads_nowhere_is_named(offset: int, value: int, problem: 
 def test_a_rebuilt_volume_has_a_way_between_any_two_free_points(name: str) -> None:
     found = routes(hull(name), volume(name), 60)
     assert all(route.found for *_, route in found)
-    assert_clear(hull(name), found)
+    assert blocked(hull(name), found) == []
 
 
 def test_the_way_is_as_cheap_as_any() -> None:
@@ -241,9 +116,12 @@ def test_nothing_is_found_from_or_to_rock_and_a_fat_ship_is_told_which_step_refu
 # --- patches --------------------------------------------------------------------------------------
 
 
+decoded_once = functools.cache(decoded)
+
+
 @functools.cache
 def patched(name: str) -> tuple[Hull, Patched]:
-    new = EDITS[name]()
+    new = edited(name)
     return new, patch(regn.decode(volume()), hull(), new)
 
 
@@ -256,7 +134,7 @@ def test_no_way_through_a_patched_volume_touches_rock(name: str) -> None:
     new, result = patched(name)
     found = routes(new, result.data, 150)
     assert sum(route.found for *_, route in found) > 75
-    assert_clear(new, found)
+    assert blocked(new, found) == []
 
 
 @pytest.mark.parametrize("name", EDITS)
@@ -290,7 +168,7 @@ def test_before_the_patch_the_search_flies_through_the_new_rock() -> None:
     legs = np.diff(old.points, axis=0) if old.found else np.zeros((0, 3))
     through = game.first_sweep_hits(new.vertices, new.triangles, old.points[:-1], legs, RADIUS)
     assert old.found and (through <= 1).any()
-    assert_clear(new, [(start, goal, fixed)])
+    assert blocked(new, [(start, goal, fixed)]) == []
 
 
 def test_removed_rock_gives_clearances_back_and_says_that_its_space_is_empty() -> None:
@@ -305,6 +183,56 @@ def test_a_grown_grid_answers_in_the_old_box_as_before() -> None:
     assert result.new_table and result.dropped == 0
     for spot in np.random.default_rng(9).uniform(-49_000, 49_000, (300, 3)):
         assert locate(before, spot) == locate(after, spot)
+
+
+def test_a_grown_grid_gives_the_same_routes_in_the_old_box() -> None:
+    new, result = patched("grown")
+    spots = free_points(hull(), 200)
+    bent = 0
+    for start, goal in zip(spots[::2], spots[1::2], strict=True):
+        before = find_route(hull(), decoded_once(volume()), start, goal, RADIUS)
+        after = find_route(new, decoded_once(result.data), start, goal, RADIUS)
+        assert (before.found, before.straight, before.faces) == (after.found, after.straight, after.faces)
+        assert np.array_equal(before.points, after.points)
+        bent += not before.straight
+    assert bent > 5
+
+
+@pytest.mark.parametrize("edit", ["moved", "tunnelled"])
+def test_a_rebuilt_volume_of_many_rocks_has_a_way_exactly_within_a_region(edit: str) -> None:
+    new = edited(edit, "S14_p2_AsteroidVolume_wp")
+    data = regn_contents.encode(build(new), new.grid)
+    found = routes(new, data, 40)
+    assert [route.found for *_, route in found] == same_region(data, found).tolist()
+    assert blocked(new, found) == []
+
+
+@pytest.mark.parametrize("outside_solid", [True, False])
+def test_rooms_without_a_passage_have_no_way_between_them(outside_solid: bool) -> None:
+    """A room in rock with a closed hollow rock in it: three surfaces, two parts of free space."""
+    parts = [box((-40, -40, -40), (40, 40, 40), inward=True)] if outside_solid else []
+    parts += [box((-25, -25, -25), (25, 25, 25)), box((-20, -20, -20), (20, 20, 20), inward=True)]
+    places = np.concatenate([vertices for vertices, _ in parts])
+    triangles = np.concatenate([corners + 8 * number for number, (_, corners) in enumerate(parts)])
+    one = build_hull(places, triangles, cubic_grid(50, 5), outside_solid)
+    data = regn_contents.encode(build(one), one.grid)
+    found = routes(one, data, 300)
+    together = same_region(data, found)
+    assert [route.found for *_, route in found] == together.tolist()
+    assert together.any() and not together.all() and blocked(one, found) == []
+
+
+def test_ways_through_an_empty_map_are_straight() -> None:
+    name = "mapmesh_box_500km"
+    for start, goal, route in routes(hull(name), volume(name), 100):
+        assert route.straight and route.length == pytest.approx(math.dist(start, goal))
+
+
+def test_costs_below_zero_end_a_search_too() -> None:
+    graph = decoded(volume(NO_WALL))
+    graph.tetrahedra["pairs"]["cost"] = -1e6
+    for start, goal, _ in routes(hull(NO_WALL), volume(NO_WALL), 20):
+        assert find_route(hull(NO_WALL), graph, start, goal, RADIUS).points is not None
 
 
 # --- the command line -----------------------------------------------------------------------------
