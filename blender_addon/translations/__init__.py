@@ -1,4 +1,4 @@
-"""The interface in the user's language. Each language is a table of its own; `translations_ja` is the Japanese.
+"""The interface in the user's language. Each language is a table of its own; `japanese` is one.
 
 Blender itself looks up what properties, operators, panels and layouts are given as plain text. What has values in it
 goes through `label_text` or `report_text`.

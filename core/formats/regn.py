@@ -1,6 +1,6 @@
 """REGN, the navigation volume beside a hull (`.rgn`): records, header and counts. docs/FORMATS.md, section 5.
 
-Decoding carries the contents, tetrahedra and what leads to them, as they are; `navigation_graph` reads them.
+Decoding carries the contents, tetrahedra and what leads to them, as they are; `regn_contents` reads them.
 """
 
 from __future__ import annotations

@@ -75,7 +75,7 @@ def _diff_grids(a: Grid, b: Grid) -> list[Difference]:
     if found:
         found.append(Difference("grid", "the .rgn file beside this hull takes its cell numbers from here"))
     if a.dimensions != b.dimensions:
-        found.append(Difference("cells", "all numbered anew, lists and fill states not compared"))
+        found.append(Difference("cells", "all renumbered, lists and fill states not compared"))
     return found
 
 
