@@ -128,7 +128,7 @@ def test_a_link_in_the_folder_is_not_followed(mixed, tmp_path):
 
 def test_a_folder_that_cannot_be_made(mixed, tmp_path):
     (tmp_path / "file").write_bytes(b"")
-    with pytest.raises(FormatError, match="can't be made"):
+    with pytest.raises(FormatError, match="can't be created"):
         extract(mixed, tmp_path / "file")
 
 

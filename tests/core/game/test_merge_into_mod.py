@@ -74,7 +74,7 @@ def test_copies_that_differ_in_the_mod_stay_different(game, tmp_path):
 
 def test_nothing_is_written_where_one_entry_is_refused(game, tmp_path):
     twins = [of_hull(b"one"), of_hull(b"two", author="twin")]
-    with pytest.raises(RefusedError, match="`hull` and `twin` hold two different edits"):
+    with pytest.raises(RefusedError, match='"hull" and "twin" hold two different edits'):
         merge_into_mod(game, str(tmp_path), [of_set(moved(0, 1)), *twins])
     assert not list(tmp_path.iterdir())
 

@@ -33,7 +33,7 @@ def claim(value, source=SOURCE, exported=(), counts=False, author="a"):
 )
 def test_an_edit_replaces_what_its_author_knows(held, exported, result):
     if result is None:
-        with pytest.raises(RefusedError, match=r"another session changed the hull in the mod.*`a`.*overwrite"):
+        with pytest.raises(RefusedError, match=r'another session changed the hull in the mod.*"a".*overwrite'):
             decide("the hull", WHOLE, GAME, held, [claim(MINE, exported=exported)], False)
         result = MINE
         assert decide("the hull", WHOLE, GAME, held, [claim(MINE, exported=exported)], True) == MINE
@@ -70,7 +70,7 @@ def test_unedited_twins_never_block():
 
 def test_two_different_edits_are_refused_with_both_authors():
     for overwrite in (False, True):
-        with pytest.raises(RefusedError, match="`a` and `b` hold two different edits of x"):
+        with pytest.raises(RefusedError, match='"a" and "b" hold two different edits of x'):
             decide("x", WHOLE, GAME, GAME, [claim(MINE), claim(OTHER, author="b")], overwrite)
 
 
@@ -140,7 +140,7 @@ def test_an_edit_of_a_record_that_is_gone_and_the_removal_of_an_edited_one_are_r
         with pytest.raises(RefusedError, match="another session changed the part two in the mod"):
             merge_sets(BASE, theirs, [version(mine, BASE)], False)
         assert merge_sets(BASE, theirs, [version(mine, BASE)], True).data == mine
-        with pytest.raises(RefusedError, match="`a` and `b` hold two different edits of the part two"):
+        with pytest.raises(RefusedError, match='"a" and "b" hold two different edits of the part two'):
             merge_sets(BASE, BASE, [version(mine, BASE), version(theirs, BASE, "b")], True)
 
 
