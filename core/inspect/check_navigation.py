@@ -81,7 +81,7 @@ def check_navigation(navigation: Navigation, hull: Hull | None = None) -> list[C
     if grid:
         checks += _cell_checks(volume, grid)
     rock = _in_rock(volume, hull) if hull else None
-    checks.append(_unreached(volume, rock))
+    checks.append(_unreached(volume, rock, hull))
     if hull and rock is not None:
         checks += _rock_checks(volume, hull, rock)
     return checks
@@ -214,11 +214,14 @@ def _item_spheres(volume: _Volume, grid: Grid) -> Check:
     return count(Rule.NAVIGATION_ITEM_SPHERES, good, Where("item"))
 
 
-def _unreached(volume: _Volume, rock: NDArray[np.bool_] | None) -> Check:
-    """Tetrahedra that no cell leads to. Where rock reaches into them, they were taken out on purpose."""
+def _unreached(volume: _Volume, rock: NDArray[np.bool_] | None, hull: Hull | None) -> Check:
+    """Tetrahedra that no cell leads to. Where rock reaches into them, even barely, they were taken out on purpose."""
     led_to = np.zeros(len(volume.graph.tetrahedra), bool)
     led_to[volume.graph.references] = True
     on_purpose = led_to | rock if rock is not None else np.ones(len(led_to), bool)
+    if hull is not None and not on_purpose.all():
+        rows = np.intersect1d(np.flatnonzero(~on_purpose[volume.number]), _measured(volume, hull))
+        on_purpose[volume.number[rows]] = reached(volume.shape[rows], corners(hull.vertices, hull.triangles))
     severity = Severity.INFO if on_purpose.all() else SEVERITIES[Rule.NAVIGATION_UNREACHED]
     note = "" if rock is None or led_to.all() else f", {np.count_nonzero(~led_to & rock):,} of them in rock"
     check = count(Rule.NAVIGATION_UNREACHED, led_to, Where(TETRAHEDRON), severity)

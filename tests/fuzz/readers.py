@@ -25,7 +25,8 @@ from core.game import archive
 from core.game.archive_extract import extract
 from core.game.archive_write import write_archive
 from core.inspect import check_archive, check_table, describe
-from core.inspect.check_hull import check_hull, check_set
+from core.inspect.check_hull import check_hull
+from core.inspect.check_set import check_set
 from core.inspect.checks import findings
 from core.inspect.diff_archive import diff_archives
 from core.inspect.diff_hull import diff_hulls, diff_sets
