@@ -28,6 +28,7 @@ from core.inspect import check_archive, check_table, describe
 from core.inspect.check_hull import check_hull
 from core.inspect.check_set import check_set
 from core.inspect.checks import findings
+from core.inspect.describe_navigation import describe_navigation
 from core.inspect.diff_archive import diff_archives
 from core.inspect.diff_hull import diff_hulls, diff_sets
 from core.survey import runner
@@ -72,7 +73,7 @@ def read_navigation(data: bytes) -> None:
     volume = regn.decode(data)
     same(regn.encode(volume), data)
     regn.check(volume)
-    json.dumps(describe.describe_navigation(volume))
+    json.dumps(describe_navigation(volume))
     if volume.grid:
         # Its arrays may contradict its own count of cells.
         assert all("room for" in reason for reason in regn.fits(volume, volume.grid))

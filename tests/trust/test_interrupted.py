@@ -145,8 +145,8 @@ def test_trouble_at_every_step(writer, trouble, tmp_path):
 
 WRITE_A_MOD = """
 import sys
-from core.mod import open_collision, write_mod
-from core.stage import find_game
+from core.game.mod_folder import open_collision, write_mod
+from core.game.game_folder import find_game
 game, name = find_game(sys.argv[1]), sys.argv[3]
 for number in range(15):
     write_mod(game, sys.argv[2], {name: b"%d of " % number + name.encode()})
