@@ -20,12 +20,12 @@ from .interface import (
     sidebar,
 )
 from .overlay import settings
-from .scene import mod_record, roots, snapshot
+from .scene import mod_record, revision, roots
 
 MODULES = (
     translations,
     roots,
-    snapshot,
+    revision,
     menus,
     mod_record,
     file_handlers,

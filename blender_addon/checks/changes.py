@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import bpy
 from bpy.app.handlers import persistent
 
-from ...core.editing.options import Options
-from ...core.editing.rebuild_set import rebuild_set
-from ...core.inspect.diff_hull import Difference, diff_hulls, diff_sets
-from ..scene import custom_properties, exporting
-from ..scene.remedies import blender_remedies
-from ..scene.snapshot import Snapshot
+from ..scene import custom_properties
+
+if TYPE_CHECKING:
+    from ...core.inspect.diff_hull import Difference
+    from ..scene.snapshot import Snapshot
 
 OF_GEOMETRY = ("surface ", "mesh ", "vertices", "triangles")
 """How differences begin that are the user's; the others follow from them."""
@@ -33,6 +33,8 @@ _listed: dict[int, Listed] = {}
 def find(context: bpy.types.Context, root: bpy.types.Object) -> Listed:
     """Compares what an export would write with the source, and keeps the result. Raises `SylpheedError` where an
     export is refused."""
+    from ..scene.snapshot import Snapshot
+
     _listed.pop(root.session_uid, None)
     found = sorted(_differences(context, root), key=lambda difference: not difference.where.startswith(OF_GEOMETRY))
     _listed[root.session_uid] = Listed(tuple(map(str, found)), Snapshot.take(context, root))
@@ -45,6 +47,12 @@ def of(root: bpy.types.Object) -> Listed | None:
 
 
 def _differences(context: bpy.types.Context, root: bpy.types.Object) -> list[Difference]:
+    from ...core.editing.options import Options
+    from ...core.editing.rebuild_set import rebuild_set
+    from ...core.inspect.diff_hull import diff_hulls, diff_sets
+    from ..scene import exporting
+    from ..scene.remedies import blender_remedies
+
     if custom_properties.kind(root) == custom_properties.HULL:
         hull, rebuilt = exporting.rebuild_root(context, root, Options(), True)
         return diff_hulls(hull.source, rebuilt.hull)

@@ -6,14 +6,15 @@ import bpy
 
 from ...core.errors import Severity
 from . import fixing, results
+from .fix_kinds import FixKind
 
 ORDER = (
-    fixing.MERGE_VERTICES,
-    fixing.ZERO_AREA,
-    fixing.DOUBLED_FACES,
-    fixing.FILL_HOLES,
-    fixing.FLIP_FACES,
-    fixing.LOOSE_VERTICES,
+    FixKind.MERGE_VERTICES,
+    FixKind.ZERO_AREA,
+    FixKind.DOUBLED_FACES,
+    FixKind.FILL_HOLES,
+    FixKind.FLIP_FACES,
+    FixKind.LOOSE_VERTICES,
 )
 """Merged vertices leave zero-area faces, without these and the doubled ones the holes show, and only a closed surface
 has a side that faces outward. What concerns whole objects, a cutter or a cell box, is the user's to decide."""
@@ -31,8 +32,9 @@ def fix_all(context: bpy.types.Context, root: bpy.types.Object) -> fixing.Fixed:
     left_out: dict[str, str] = {}
     for _ in range(PASSES):
         left_out, before = {}, sum(counts.values())
-        for fix in ORDER:
-            for severity in _severities(fix):
+        for kind in ORDER:
+            fix = fixing.MESH_FIXES[kind]
+            for severity in _severities(kind):
                 if not fix.found(checked, severity.value):
                     continue
                 done = fixing.fix_objects(context, root, fix, severity.value)
@@ -45,8 +47,8 @@ def fix_all(context: bpy.types.Context, root: bpy.types.Object) -> fixing.Fixed:
     return fixing.Fixed({name: count for name, count in counts.items() if count}, left_out)
 
 
-def _severities(fix: fixing.MeshFix) -> tuple[Severity, ...]:
+def _severities(kind: FixKind) -> tuple[Severity, ...]:
     """What to fix. What a source file has too is for information, and stays; but doubled vertices that are for
     information are those that the export joins anyway."""
     both = (Severity.ERROR, Severity.WARNING)
-    return (*both, Severity.INFO) if fix is fixing.MERGE_VERTICES else both
+    return (*both, Severity.INFO) if kind is FixKind.MERGE_VERTICES else both

@@ -16,6 +16,7 @@ from ..translations import report_text
 from . import mesh_fixes, problems, results
 from .broken import Broken
 from .editable import editable, reason_against, restore
+from .fix_kinds import FixKind
 from .selecting import gather, matching
 from .zero_area import fix_zero_area
 
@@ -31,11 +32,11 @@ BY_HAND = {
 
 @dataclass(frozen=True, slots=True)
 class MeshFix:
-    """How the problems of some checks are fixed. Objects with a warning of the check `first` are left alone until that
+    """How the problems of a kind are fixed. Objects with a warning of the check `first` are left alone until that
     is fixed. What `apply` doesn't improve is left as it was, by the count of these checks and, where it may spoil
     them, of those of `SHAPE`. `by_hand` is a key of `BY_HAND`."""
 
-    checks: tuple[Rule | SceneRule, ...]
+    kind: FixKind
     apply: Callable[[Broken], None]
     first: SceneRule | None = None
     may_spoil: bool = True
@@ -43,18 +44,22 @@ class MeshFix:
 
     def found(self, checked: problems.Checked, severity: str = "") -> list[problems.Problem]:
         """The problems that it is for, of one severity or of all for ""."""
-        return [problem for check in self.checks for problem in matching(checked, check, severity)]
+        return [problem for check in self.kind.value for problem in matching(checked, check, severity)]
 
 
-TRIANGULATE = MeshFix((SceneRule.LARGE_FACES,), mesh_fixes.triangulate, may_spoil=False)  # it is exported as before
-MERGE_VERTICES = MeshFix((SceneRule.DOUBLED_VERTICES,), mesh_fixes.merge_vertices)
-ZERO_AREA = MeshFix((Rule.ZERO_AREA,), fix_zero_area)
-FILL_HOLES = MeshFix(
-    (Rule.OPEN_EDGES,), mesh_fixes.fill_holes, first=SceneRule.DOUBLED_VERTICES, by_hand="holes"
-)  # along a crack, filling would make slivers
-FLIP_FACES = MeshFix((Rule.FLIPPED, Rule.INSIDE_OUT), mesh_fixes.flip_faces)
-LOOSE_VERTICES = MeshFix((Rule.LOOSE_VERTICES,), mesh_fixes.delete_vertices)
-DOUBLED_FACES = MeshFix((Rule.DOUBLED_TRIANGLES,), mesh_fixes.delete_faces)
+MESH_FIXES = {
+    fix.kind: fix
+    for fix in (
+        MeshFix(FixKind.TRIANGULATE, mesh_fixes.triangulate, may_spoil=False),  # it is exported as before
+        MeshFix(FixKind.MERGE_VERTICES, mesh_fixes.merge_vertices),
+        MeshFix(FixKind.ZERO_AREA, fix_zero_area),
+        # along a crack, filling would make slivers
+        MeshFix(FixKind.FILL_HOLES, mesh_fixes.fill_holes, first=SceneRule.DOUBLED_VERTICES, by_hand="holes"),
+        MeshFix(FixKind.FLIP_FACES, mesh_fixes.flip_faces),
+        MeshFix(FixKind.LOOSE_VERTICES, mesh_fixes.delete_vertices),
+        MeshFix(FixKind.DOUBLED_FACES, mesh_fixes.delete_faces),
+    )
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,20 +11,20 @@ import numpy as np
 from mathutils import Matrix
 
 from ..scene import custom_properties, evaluation
-from ..scene.scene_rules import SceneRule
 from ..translations import report_text
 from . import problems, results
 from .editable import editable, reason_against
+from .fix_kinds import FixKind
 from .fixing import Fixed
 from .selecting import matching
 
 
 @dataclass(frozen=True, slots=True)
 class ObjectFix:
-    """How the objects of some checks are fixed. `apply` takes the context, the root and an
+    """How the objects with problems of a kind are fixed. `apply` takes the context, the root and an
     object, and returns why it leaves the object as it is, "" where it fixes it."""
 
-    checks: tuple[SceneRule, ...]
+    kind: FixKind
     apply: Callable[[bpy.types.Context, bpy.types.Object, bpy.types.Object], str]
 
 
@@ -33,7 +33,7 @@ def fix_whole_objects(context: bpy.types.Context, root: bpy.types.Object, fix: O
     Raises `SylpheedError`."""
     fixed, left_out = [], {}
     checked = results.run(context, root)
-    found = [problem for check in fix.checks for problem in matching(checked, check, severity)]
+    found = [problem for check in fix.kind.value for problem in matching(checked, check, severity)]
     objects = problems.by_session_uid(context.scene)
     for uid in {uid for problem in found for uid in problem.objects}:
         why = fix.apply(context, root, objects[uid])
@@ -69,5 +69,6 @@ def include_cell(context: bpy.types.Context, root: bpy.types.Object, obj: bpy.ty
     return ""
 
 
-CUTTERS = ObjectFix((SceneRule.CUTTERS,), move_cutter)
-CELLS = ObjectFix((SceneRule.EDITED_CELLS,), include_cell)
+OBJECT_FIXES = {
+    fix.kind: fix for fix in (ObjectFix(FixKind.CUTTERS, move_cutter), ObjectFix(FixKind.CELLS, include_cell))
+}

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
 
-from ...core.geometry.arrays import components
-from . import problems
+if TYPE_CHECKING:
+    from . import problems
 
 _reached: dict[tuple[int, str, str], int] = {}
 """Which occurrence was selected last, by root, check and severity."""
@@ -16,6 +17,8 @@ _reached: dict[tuple[int, str, str], int] = {}
 
 def of(scene: bpy.types.Scene, found: list[problems.Problem]) -> list[problems.Problem]:
     """A problem for each occurrence, by object name. An element of another object or kind is another occurrence."""
+    from . import problems
+
     objects = problems.by_session_uid(scene)
     single: list[tuple[str, problems.Problem]] = []
     for problem in found:
@@ -48,6 +51,8 @@ def forget(*_: object) -> None:
 
 def _groups(obj: bpy.types.Object, kind: str, numbers: np.ndarray) -> list[np.ndarray]:
     """Elements of an object's mesh, int64, in groups that share vertices."""
+    from ...core.geometry.arrays import components
+
     numbers = np.asarray(numbers, np.int64)
     if kind not in ("EDGE", "FACE") or obj.mode == "EDIT":
         return [numbers[place : place + 1] for place in range(len(numbers))]

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import bpy
 from bpy.app.handlers import persistent
 
 from ...core.errors import Severity
 from ...core.text import plural
-from ..scene.snapshot import Snapshot
-from . import occurrences, problems, titles
+from . import occurrences, titles
+
+if TYPE_CHECKING:
+    from ..scene.snapshot import Snapshot
+    from . import problems
 
 
 @dataclass(slots=True)
@@ -33,6 +37,9 @@ _results: dict[int, Result] = {}
 
 def run(context: bpy.types.Context, root: bpy.types.Object) -> problems.Checked:
     """Checks a root and keeps the result."""
+    from ..scene.snapshot import Snapshot
+    from . import problems
+
     checked = problems.check_root(context, root)
     _results[root.session_uid] = Result(checked, Snapshot.take(context, root), root)
     return checked

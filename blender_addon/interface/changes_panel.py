@@ -5,7 +5,6 @@ from __future__ import annotations
 import bpy
 
 from ...core.errors import SylpheedError
-from ..checks import changes
 from ..overlay import state, switch
 from ..overlay.settings import settings
 from ..scene import custom_properties
@@ -27,6 +26,8 @@ class SYLPHEED_OT_list_changes(bpy.types.Operator, RootProperties):
     bl_label = "List Sylpheed Changes"
 
     def execute(self, context: bpy.types.Context) -> Result:
+        from ..checks import changes
+
         try:
             root = find_any_root(context, self.root, self.root_uid)
             found = changes.find(context, root)
@@ -73,6 +74,8 @@ class SYLPHEED_PT_changes(bpy.types.Panel):
         return shown_root(context) is not None
 
     def draw(self, context: bpy.types.Context) -> None:
+        from ..checks import changes
+
         layout, root = self.layout, shown_root(context)
         layout.operator(SYLPHEED_OT_list_changes.bl_idname, text="List Changes").root_uid = root.session_uid
         if custom_properties.kind(root) == custom_properties.HULL:

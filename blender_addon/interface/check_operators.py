@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import bpy
 from bpy.props import IntProperty, StringProperty
 
 from ...core.errors import Severity, SylpheedError
 from ...core.text import some
-from ..checks import occurrences, problems, results
+from ..checks import results
 from ..checks.results import summary, worst_severity
-from ..checks.selecting import frame_selection, matching, select_elements
 from ..scene import custom_properties, viewport
 from ..scene.roots import by_uid, find_all_roots, find_any_root, find_damaged
 from ..translations import report_text
 from .reporting import Result, report
+
+if TYPE_CHECKING:
+    from ..checks import problems
 
 
 class RootProperties:
@@ -71,6 +75,8 @@ class SYLPHEED_OT_select_problem(bpy.types.Operator, RootProperties):
         return problem.message if problem else ""
 
     def execute(self, context: bpy.types.Context) -> Result:
+        from ..checks.selecting import frame_selection, matching, select_elements
+
         try:
             root = find_any_root(context, self.root, self.root_uid)
             found = matching(results.run(context, root), self.check, self.severity)
@@ -98,6 +104,8 @@ class SYLPHEED_OT_select_problem(bpy.types.Operator, RootProperties):
         self, context: bpy.types.Context, root: bpy.types.Object, found: list[problems.Problem]
     ) -> list[problems.Problem]:
         """All that was found, or the occurrence that the step leads to."""
+        from ..checks import occurrences, problems
+
         key = root.session_uid, self.check, self.severity
         if not self.step:
             occurrences.start_again(key)
@@ -116,6 +124,8 @@ class SYLPHEED_OT_select_problem(bpy.types.Operator, RootProperties):
 
 def shown_problem(context: bpy.types.Context, root_uid: int, check: str, severity: str) -> problems.Problem | None:
     """A problem of the last check, for its tooltip."""
+    from ..checks.selecting import matching
+
     root = by_uid(context.scene, root_uid)
     result = results.of(root) if root else None
     found = matching(result.checked, check, severity) if result else []

@@ -8,7 +8,7 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProp
 from ...core.errors import SylpheedError
 from ...core.geometry import asteroid
 from ..overlay import state
-from ..scene import creating, custom_properties, importing, sources, viewport
+from ..scene import custom_properties, viewport
 from ..scene.roots import find_root, has_root
 from ..translations import report_text
 from .hull_operators import OBJECT_OT_sylpheed_add_to_hull, OBJECT_OT_sylpheed_subtract
@@ -64,6 +64,8 @@ class OBJECT_OT_sylpheed_add_asteroid(bpy.types.Operator):
             self.layout.prop(self, name)
 
     def execute(self, context: bpy.types.Context) -> Result:
+        from ..scene import creating
+
         try:
             root = find_root(context, custom_properties.HULL)
             if not self.properties.is_property_set("location"):
@@ -133,6 +135,8 @@ class OBJECT_OT_sylpheed_new_hull(bpy.types.Operator, ViewProperties):
         self.draw_view(self.layout)
 
     def execute(self, context: bpy.types.Context) -> Result:
+        from ..scene import creating, importing
+
         new = creating.NewHull(self.name, tuple(self.box), self.cell_size, self.wall == "BOX")
         options = importing.HullOptions(cells="OBJECTS" if self.cells else "NONE", view=self.view())
         try:
@@ -180,6 +184,8 @@ class OBJECT_OT_sylpheed_fit_grid(bpy.types.Operator):
         return has_root(context.scene, custom_properties.HULL)
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
+        from ..scene import sources
+
         try:
             source = sources.hull_source(find_root(context, custom_properties.HULL))
         except SylpheedError as error:
@@ -198,6 +204,8 @@ class OBJECT_OT_sylpheed_fit_grid(bpy.types.Operator):
         column.label(text="The matching .rgn no longer fits and must be regenerated.", icon="ERROR")
 
     def execute(self, context: bpy.types.Context) -> Result:
+        from ..scene import creating
+
         try:
             change = creating.fit_grid_of(
                 context, find_root(context, custom_properties.HULL), self.cell_size, self.margin

@@ -5,20 +5,22 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, StringProperty
 from bpy_extras.io_utils import ExportHelper
 
-from ...core.disk import files, same_file
-from ...core.editing import options as editing_options
 from ...core.errors import RefusedError, SylpheedError
-from ..scene import custom_properties, exporting, navigation
+from ..scene import custom_properties
 from ..scene.roots import find_all_roots, find_root, find_roots
 from ..translations import CONTEXT, report_text
 from . import outcome
 from .preferences import PATH_OPTIONS, folders
 from .reporting import Result, refuse, report
+
+if TYPE_CHECKING:
+    from ..scene import exporting
 
 
 class ExportFile(ExportHelper):
@@ -40,6 +42,8 @@ class ExportFile(ExportHelper):
 
     def export(self, context: bpy.types.Context, export_root: Callable[[], tuple[str, exporting.Exported]]) -> Result:
         """Makes the bytes, then writes them, then reports."""
+        from ...core.disk import files, same_file
+
         context.window_manager.progress_begin(0, 1)
         try:
             if not self.filepath:
@@ -120,6 +124,9 @@ class EXPORT_SCENE_OT_sylpheed_col(bpy.types.Operator, ExportFile):
         return ExportHelper.invoke(self, context, event)
 
     def execute(self, context: bpy.types.Context) -> Result:
+        from ...core.editing import options as editing_options
+        from ..scene import exporting
+
         options = editing_options.Options(
             editing_options.Rebuild(self.rebuild), editing_options.Outside(self.outside), self.turn
         )
@@ -132,6 +139,9 @@ class EXPORT_SCENE_OT_sylpheed_col(bpy.types.Operator, ExportFile):
 
     def write_beside(self, context: bpy.types.Context, data: bytes, path: str) -> None:
         """Writes the navigation volume of the hull, where its source is known."""
+        from ...core.disk import files
+        from ..scene import navigation
+
         try:
             root = find_root(context, custom_properties.HULL, self.hull, self.collection)
             made = navigation.volume_beside(root, data, path, folders(context)[1])
@@ -171,6 +181,8 @@ class EXPORT_SCENE_OT_sylpheed_set(bpy.types.Operator, ExportFile):
         return ExportHelper.invoke(self, context, event)
 
     def execute(self, context: bpy.types.Context) -> Result:
+        from ..scene import exporting
+
         def export_root() -> tuple[str, exporting.Exported]:
             root = find_root(context, custom_properties.SET, self.set, self.collection)
             return custom_properties.stem(root), exporting.export_set(context, root, self.apply_modifiers)

@@ -6,7 +6,6 @@ import bpy
 
 from ...core.errors import Severity, SylpheedError
 from ..checks import results
-from ..checks.fix_order import fix_all
 from ..checks.results import summary
 from ..scene import viewport
 from ..scene.roots import find_any_root
@@ -23,6 +22,8 @@ class SYLPHEED_OT_fix_all(bpy.types.Operator, RootProperties):
     bl_options = {"REGISTER", "UNDO"}
 
     def execute(self, context: bpy.types.Context) -> Result:
+        from ..checks.fix_order import fix_all
+
         try:
             root = find_any_root(context, self.root, self.root_uid)
             fixed = fix_all(context, root)

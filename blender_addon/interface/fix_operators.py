@@ -6,7 +6,7 @@ import bpy
 from bpy.props import StringProperty
 
 from ...core.errors import SylpheedError
-from ..checks import fixing, object_fixes
+from ..checks.fix_kinds import FixKind
 from ..scene.roots import find_any_root
 from .check_operators import RootProperties
 from .reporting import Result, report_fixed
@@ -16,19 +16,22 @@ class FixProperties(RootProperties):
     """An operator that fixes the problems of a root as its `fix` says."""
 
     bl_options = {"REGISTER", "UNDO"}
-    fix: fixing.MeshFix | object_fixes.ObjectFix
+    fix: FixKind
 
     severity: StringProperty(
         name="Severity", description="Limit to error, warning or info. Empty: all of them", default=""
     )
 
     def execute(self, context: bpy.types.Context) -> Result:
+        from ..checks import fixing, object_fixes
+
         try:
             root = find_any_root(context, self.root, self.root_uid)
-            if isinstance(self.fix, fixing.MeshFix):
-                done = fixing.fix_objects(context, root, self.fix, self.severity)
+            if self.fix in fixing.MESH_FIXES:
+                done = fixing.fix_objects(context, root, fixing.MESH_FIXES[self.fix], self.severity)
             else:
-                done = object_fixes.fix_whole_objects(context, root, self.fix, self.severity)
+                fix = object_fixes.OBJECT_FIXES[self.fix]
+                done = object_fixes.fix_whole_objects(context, root, fix, self.severity)
         except SylpheedError as error:
             self.report({"WARNING"}, str(error))
             return {"CANCELLED"}
@@ -40,7 +43,7 @@ class SYLPHEED_OT_fix_triangulate(bpy.types.Operator, FixProperties):
 
     bl_idname = "sylpheed.fix_triangulate"
     bl_label = "Triangulate Sylpheed Faces"
-    fix = fixing.TRIANGULATE
+    fix = FixKind.TRIANGULATE
 
 
 class SYLPHEED_OT_fix_doubled_vertices(bpy.types.Operator, FixProperties):
@@ -48,7 +51,7 @@ class SYLPHEED_OT_fix_doubled_vertices(bpy.types.Operator, FixProperties):
 
     bl_idname = "sylpheed.fix_doubled_vertices"
     bl_label = "Merge Sylpheed Vertices by Distance"
-    fix = fixing.MERGE_VERTICES
+    fix = FixKind.MERGE_VERTICES
 
 
 class SYLPHEED_OT_fix_flat(bpy.types.Operator, FixProperties):
@@ -56,7 +59,7 @@ class SYLPHEED_OT_fix_flat(bpy.types.Operator, FixProperties):
 
     bl_idname = "sylpheed.fix_flat"
     bl_label = "Fix Sylpheed Zero-Area Faces"
-    fix = fixing.ZERO_AREA
+    fix = FixKind.ZERO_AREA
 
 
 class SYLPHEED_OT_fix_holes(bpy.types.Operator, FixProperties):
@@ -64,7 +67,7 @@ class SYLPHEED_OT_fix_holes(bpy.types.Operator, FixProperties):
 
     bl_idname = "sylpheed.fix_holes"
     bl_label = "Fill Sylpheed Holes"
-    fix = fixing.FILL_HOLES
+    fix = FixKind.FILL_HOLES
 
 
 class SYLPHEED_OT_fix_facing(bpy.types.Operator, FixProperties):
@@ -72,7 +75,7 @@ class SYLPHEED_OT_fix_facing(bpy.types.Operator, FixProperties):
 
     bl_idname = "sylpheed.fix_facing"
     bl_label = "Flip Sylpheed Faces"
-    fix = fixing.FLIP_FACES
+    fix = FixKind.FLIP_FACES
 
 
 class SYLPHEED_OT_fix_loose_vertices(bpy.types.Operator, FixProperties):
@@ -80,7 +83,7 @@ class SYLPHEED_OT_fix_loose_vertices(bpy.types.Operator, FixProperties):
 
     bl_idname = "sylpheed.fix_loose_vertices"
     bl_label = "Delete Unused Sylpheed Vertices"
-    fix = fixing.LOOSE_VERTICES
+    fix = FixKind.LOOSE_VERTICES
 
 
 class SYLPHEED_OT_fix_doubled_faces(bpy.types.Operator, FixProperties):
@@ -88,7 +91,7 @@ class SYLPHEED_OT_fix_doubled_faces(bpy.types.Operator, FixProperties):
 
     bl_idname = "sylpheed.fix_doubled_faces"
     bl_label = "Delete Doubled Sylpheed Faces"
-    fix = fixing.DOUBLED_FACES
+    fix = FixKind.DOUBLED_FACES
 
 
 class SYLPHEED_OT_fix_cutters(bpy.types.Operator, FixProperties):
@@ -96,7 +99,7 @@ class SYLPHEED_OT_fix_cutters(bpy.types.Operator, FixProperties):
 
     bl_idname = "sylpheed.fix_cutters"
     bl_label = "Move Sylpheed Cutters out of the Hull"
-    fix = object_fixes.CUTTERS
+    fix = FixKind.CUTTERS
 
 
 class SYLPHEED_OT_fix_cells(bpy.types.Operator, FixProperties):
@@ -104,7 +107,7 @@ class SYLPHEED_OT_fix_cells(bpy.types.Operator, FixProperties):
 
     bl_idname = "sylpheed.fix_cells"
     bl_label = "Make Sylpheed Cell Boxes Part of the Hull"
-    fix = object_fixes.CELLS
+    fix = FixKind.CELLS
 
 
 CLASSES = (
@@ -119,7 +122,7 @@ CLASSES = (
     SYLPHEED_OT_fix_cells,
 )
 
-FIXES = {check: cls.bl_idname for cls in CLASSES for check in cls.fix.checks}
+FIXES = {check: cls.bl_idname for cls in CLASSES for check in cls.fix.value}
 """The operator that fixes a check's problems, where one does."""
 
 register, unregister = bpy.utils.register_classes_factory(CLASSES)

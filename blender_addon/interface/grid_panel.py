@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import bpy
 
 from ...core.errors import SylpheedError
-from ...core.runtime import queries
-from ..overlay import following, grid_layers, state, switch
-from ..overlay.legend import NOTES
+from ..overlay import following, state, switch
 from ..overlay.settings import settings
 from ..scene.custom_properties import HULL
 from ..scene.roots import has_root
@@ -16,6 +16,9 @@ from .layouts import draw_message
 from .reporting import Result, refuse
 from .route import VIEW3D_OT_sylpheed_route, VIEW3D_OT_sylpheed_route_to_active, route_lines
 from .shoot import VIEW3D_OT_sylpheed_shoot, lines
+
+if TYPE_CHECKING:
+    from ...core.runtime import queries
 
 
 class VIEW3D_OT_sylpheed_grid(bpy.types.Operator):
@@ -71,6 +74,8 @@ class SYLPHEED_PT_grid(SylpheedPanel, bpy.types.Panel):
     bl_label = "Grid"
 
     def draw(self, context: bpy.types.Context) -> None:
+        from ..overlay.legend import NOTES
+
         layout, shown, overlay = self.layout, settings(context), state.current()
         row = layout.row(align=True)
         row.operator(
@@ -100,6 +105,8 @@ class SYLPHEED_PT_grid(SylpheedPanel, bpy.types.Panel):
 
 def _draw_age(layout: bpy.types.UILayout, context: bpy.types.Context, overlay: state.Overlay) -> None:
     """Says where another hull is shown than the scene holds, and why."""
+    from ..overlay.legend import NOTES
+
     if state.is_outdated(context, overlay):
         layout.label(text=NOTES["outdated"], icon="ERROR")
         layout.operator(VIEW3D_OT_sylpheed_refresh_grid.bl_idname, text="Refresh", icon="FILE_REFRESH")
@@ -177,6 +184,8 @@ class SYLPHEED_PT_route(SylpheedPanel, bpy.types.Panel):
 
 def cursor_lines(context: bpy.types.Context, overlay: state.Overlay) -> list[str]:
     """What to report about the 3D cursor's place: nothing that an edit may have changed since."""
+    from ..overlay.legend import NOTES
+
     place = state.place_at_cursor(context, overlay)
     if state.is_outdated(context, overlay):
         return [label_text(NOTES["outdated"])]
@@ -185,6 +194,8 @@ def cursor_lines(context: bpy.types.Context, overlay: state.Overlay) -> list[str
 
 def place_lines(place: queries.Place) -> list[str]:
     """What to report about a point."""
+    from ..overlay import grid_layers
+
     here = label_text("Solid here" if place.solid else "Free here")
     if place.position is None:
         return [here, label_text("Outside the grid")]

@@ -8,10 +8,8 @@ import time
 import bpy
 
 from ...core.errors import SylpheedError
-from ...core.game.game_folder import find_game
-from ...core.game.play_folder import is_deployed
 from ..checks import results
-from ..scene import custom_properties, mod_record, stage_import
+from ..scene import custom_properties, mod_record
 from ..scene.roots import find_all_roots
 from ..translations import label_text
 from .mod_operator import EXPORT_SCENE_OT_sylpheed_mod
@@ -39,6 +37,10 @@ def folder_state(which: str, path: str) -> tuple[str, bool]:
 
 
 def _look_at(which: str, path: str) -> tuple[str, bool]:
+    from ...core.game.game_folder import find_game
+    from ...core.game.play_folder import is_deployed
+    from ..scene import stage_import
+
     if not path:
         return label_text("Not chosen"), False
     if which == "mod":

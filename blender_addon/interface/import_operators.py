@@ -5,18 +5,19 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import bpy
 from bpy.props import CollectionProperty, StringProperty
 from bpy_extras.io_utils import ImportHelper
 
 from ...core.errors import SylpheedError
-from ...core.formats import kinds
-from ...core.game import loose_files
-from ..scene import importing
 from .preferences import PATH_OPTIONS
 from .reporting import Result, finish_import, report
 from .view_options import HullProperties, ViewProperties
+
+if TYPE_CHECKING:
+    from ..scene import importing
 
 
 class ImportFiles(ImportHelper):
@@ -45,6 +46,9 @@ class ImportFiles(ImportHelper):
 
     def foreign(self, path: str, detail: str = "") -> str:
         """What to say of a file that isn't of this operator's kind, "" of one that is."""
+        from ...core.formats import kinds
+        from ...core.game import loose_files
+
         try:
             found = loose_files.detect_file(path)
         except SylpheedError as error:
@@ -104,6 +108,8 @@ class IMPORT_SCENE_OT_sylpheed_col(bpy.types.Operator, ImportFiles, HullProperti
         self.draw_hull(self.layout)
 
     def execute(self, context: bpy.types.Context) -> Result:
+        from ..scene import importing
+
         options = self.hull_options()
         return self.import_all(context, lambda path, _: importing.import_hull(context.scene, path, options))
 
@@ -130,6 +136,8 @@ class IMPORT_SCENE_OT_sylpheed_set(bpy.types.Operator, ImportFiles, ViewProperti
         self.draw_view(self.layout)
 
     def execute(self, context: bpy.types.Context) -> Result:
+        from ..scene import importing
+
         options = importing.SetOptions(self.name_filter, self.view())
         return self.import_all(
             context, lambda path, progress: importing.import_set(context.scene, path, options, progress)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import bpy
 from bpy.props import BoolProperty, EnumProperty, StringProperty
 
 from ...core.errors import SylpheedError
-from ..scene import mod_export
 from ..translations import report_text
 from . import outcome
 from .preferences import PATH_OPTIONS, folders
 from .reporting import Result, progress, refuse, report
+
+if TYPE_CHECKING:
+    from ..scene import mod_export
 
 
 class EXPORT_SCENE_OT_sylpheed_mod(bpy.types.Operator):
@@ -65,6 +69,8 @@ class EXPORT_SCENE_OT_sylpheed_mod(bpy.types.Operator):
         return context.window_manager.invoke_props_dialog(self, width=440, confirm_text="Export")
 
     def execute(self, context: bpy.types.Context) -> Result:
+        from ..scene import mod_export
+
         try:
             with progress(context) as update:
                 exported = mod_export.export_mod(context, self.mod_options(context), update)
@@ -84,6 +90,8 @@ class EXPORT_SCENE_OT_sylpheed_mod(bpy.types.Operator):
         return {"FINISHED"}
 
     def mod_options(self, context: bpy.types.Context) -> mod_export.ModOptions:
+        from ..scene import mod_export
+
         usual_game, usual_mod = folders(context)
         return mod_export.ModOptions(
             bpy.path.abspath(self.directory) if self.directory else usual_mod,

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import bpy
 import numpy as np
 from bpy_extras.view3d_utils import region_2d_to_origin_3d, region_2d_to_vector_3d
 
-from ...core.formats.mcol import Hull
-from ...core.runtime import queries
 from ..scene import viewport
+
+if TYPE_CHECKING:
+    from ...core.formats.mcol import Hull
 
 Place = tuple[int, int]
 """A place in a region, in pixels."""
@@ -42,6 +45,8 @@ def line_through(
     It begins where a ship could be: in free space, behind the wall that the eye looks through, and no more than a
     cell before the grid, for the box of cells around the whole path is what the game visits.
     """
+    from ...core.runtime import queries
+
     eye = region_2d_to_origin_3d(region, view, place)
     toward = np.array(viewport.in_root(root, eye + region_2d_to_vector_3d(region, view, place)))
     start = np.array(viewport.in_root(root, eye))
@@ -61,6 +66,8 @@ def line_through(
 
 def point_before(hull: Hull, start: np.ndarray, movement: np.ndarray, radius: float) -> np.ndarray:
     """A point on a line where a sphere is free: just before what the line meets, or halfway where it meets nothing."""
+    from ...core.runtime import queries
+
     shot = queries.shoot(hull, start, movement, radius or None)
     if shot.triangle is None:
         return start + movement / 2

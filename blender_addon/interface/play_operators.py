@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ...core.errors import SylpheedError
-from ...core.game import play_folder
 from ..translations import report_text
 from . import outcome
 from .preferences import folders, play_folder_of
@@ -47,6 +46,8 @@ class SYLPHEED_OT_deploy(PlayOperator, bpy.types.Operator):
     bl_label = "Deploy Sylpheed Mod"
 
     def execute(self, context: bpy.types.Context) -> Result:
+        from ...core.game import play_folder
+
         def act(game: str, mod: str, play: str, progress: Callable[[float], None]) -> str:
             done = play_folder.deploy(mod, play, game, progress)
             if done.put_back:
@@ -69,6 +70,8 @@ class SYLPHEED_OT_restore(PlayOperator, bpy.types.Operator):
     bl_label = "Restore Sylpheed Originals"
 
     def execute(self, context: bpy.types.Context) -> Result:
+        from ...core.game import play_folder
+
         def act(game: str, mod: str, play: str, progress: Callable[[float], None]) -> str:
             done = play_folder.restore(play, game, progress)
             return report_text("Restored the originals in {path}. Files: {count:,}", count=len(done), path=play)

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import bpy
 
 from ...core.errors import SylpheedError
 from ...core.text import some
-from ..checks.fixing import Fixed
-from ..scene import importing, object_names, viewport
+from ..scene import object_names, viewport
 from ..translations import report_text
 from . import outcome
+
+if TYPE_CHECKING:
+    from ..checks.fixing import Fixed
+    from ..scene import importing
 
 Result = set[str]
 

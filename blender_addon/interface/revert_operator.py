@@ -6,7 +6,7 @@ import bpy
 from bpy.props import BoolProperty
 
 from ...core.errors import RefusedError, SylpheedError
-from ..scene import reverting, viewport
+from ..scene import viewport
 from ..scene.roots import root_of, shown_root
 from ..translations import report_text
 from .reporting import Result, refuse, report
@@ -41,6 +41,8 @@ class SYLPHEED_OT_revert(bpy.types.Operator):
 
     def revert(self, context: bpy.types.Context) -> str:
         """Does it: what to report. Raises `SylpheedError`."""
+        from ..scene import reverting
+
         root, obj = shown_root(context), context.view_layer.objects.active
         if root is None:
             raise RefusedError("no hull or collision set is selected", remedy="select one of its objects")

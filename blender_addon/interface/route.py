@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import bpy
 import numpy as np
 from bpy.props import FloatProperty, FloatVectorProperty
 
 from ...core.errors import RefusedError, SylpheedError
-from ...core.runtime.route import Route
 from ..overlay import state, switch
-from ..overlay.route_layers import Ways
 from ..overlay.settings import settings
-from ..scene import creating, viewport
-from ..scene.ship_route import find_ways
+from ..scene import viewport
 from ..translations import label_text, report_text
 from .picking import line_through, point_before, view_below
 from .preferences import folders
 from .reporting import Result, refuse, report
+
+if TYPE_CHECKING:
+    from ...core.runtime.route import Route
+    from ..overlay.route_layers import Ways
 
 
 def show_route(
@@ -26,6 +29,9 @@ def show_route(
 
     Raises `SylpheedError` where that can't be done.
     """
+    from ..overlay.route_layers import Ways
+    from ..scene.ship_route import find_ways
+
     overlay = state.current()
     root = state.root_shown(context, overlay)
     before, after = find_ways(root, overlay.hull, ends, radius, folders(context)[1])
@@ -122,6 +128,8 @@ class VIEW3D_OT_sylpheed_route(bpy.types.Operator):
         context.workspace.status_text_set(None)
 
     def execute(self, context: bpy.types.Context) -> Result:
+        from ..scene import creating
+
         try:
             switch.turn_on(context)
             state.bring_up_to_date(context)

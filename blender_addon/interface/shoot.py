@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import bpy
 import numpy as np
 from bpy.props import FloatProperty, FloatVectorProperty
 
 from ...core.errors import RefusedError, SylpheedError
-from ...core.runtime import queries
 from ..overlay import state, switch
 from ..overlay.settings import settings
-from ..scene import creating, viewport
+from ..scene import viewport
 from ..translations import label_text, report_text
 from .picking import line_through, view_below
 from .reporting import Result, refuse, report
+
+if TYPE_CHECKING:
+    from ...core.runtime import queries
 
 
 class VIEW3D_OT_sylpheed_shoot(bpy.types.Operator):
@@ -86,6 +90,8 @@ class VIEW3D_OT_sylpheed_shoot(bpy.types.Operator):
         context.workspace.status_text_set(None)
 
     def execute(self, context: bpy.types.Context) -> Result:
+        from ..scene import creating
+
         try:
             switch.turn_on(context)
             state.bring_up_to_date(context)
@@ -99,6 +105,8 @@ class VIEW3D_OT_sylpheed_shoot(bpy.types.Operator):
         return {"FINISHED"}
 
     def _shoot(self, overlay: state.Overlay) -> None:
+        from ...core.runtime import queries
+
         if overlay.refusal:
             report(self, "WARNING", report_text("Shot at the hull as it last was: {reason}", reason=overlay.refusal))
         hull = overlay.hull

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import bpy
 
 from ...core.errors import Severity
-from ..checks import problems, results, titles
+from ..checks import results, titles
 from ..scene import custom_properties
 from ..scene.roots import NAMES, has_root, shown_root
 from .check_operators import SYLPHEED_OT_check, SYLPHEED_OT_select_problem
 from .fix_all_operator import SYLPHEED_OT_fix_all
 from .fix_operators import FIXES
 from .layouts import WIDTH, draw_message, width
+
+if TYPE_CHECKING:
+    from ..checks import problems
 
 ICONS = {Severity.ERROR: "CANCEL", Severity.WARNING: "ERROR", Severity.INFO: "INFO"}
 
@@ -68,6 +73,8 @@ def _draw_verdict(layout: bpy.types.UILayout, sound: bool, count: int) -> None:
 
 
 def _draw_problem(layout: bpy.types.UILayout, root: bpy.types.Object, problem: problems.Problem) -> None:
+    from ..checks import problems
+
     column = layout.box().column(align=True)
     row = column.row()
     row.label(text=titles.TITLES[problem.check], icon=ICONS[problem.severity])

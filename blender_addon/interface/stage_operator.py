@@ -6,7 +6,7 @@ import bpy
 from bpy.props import EnumProperty, StringProperty
 
 from ...core.errors import RefusedError, SylpheedError
-from ..scene import custom_properties, stage_import
+from ..scene import custom_properties
 from ..translations import CONTEXT, label_text
 from .preferences import PATH_OPTIONS, folders
 from .reporting import Result, finish_import, refuse
@@ -15,6 +15,8 @@ from .view_options import HullProperties
 
 def suggest_stages(options: bpy.types.OperatorProperties, context: bpy.types.Context, text: str) -> list[str]:
     """The stages of the game folder, for the dialog. Blender passes the operator's options, not the operator."""
+    from ..scene import stage_import
+
     try:
         return [stage.name for stage in stage_import.list_stages(_game_folder(options, context))]
     except SylpheedError:
@@ -29,6 +31,8 @@ def suggest_phases(
 
 
 def _phases(options: bpy.types.OperatorProperties, context: bpy.types.Context) -> list[tuple[str, str]]:
+    from ..scene import stage_import
+
     try:
         return stage_import.phases(_game_folder(options, context), options.stage)
     except SylpheedError:
@@ -96,6 +100,8 @@ class IMPORT_SCENE_OT_sylpheed_stage(bpy.types.Operator, HullProperties):
         return context.window_manager.invoke_props_dialog(self, width=440, confirm_text="Import")
 
     def draw(self, context: bpy.types.Context) -> None:
+        from ..scene import stage_import
+
         self.layout.use_property_split = True
         for name in ("directory", "stage", "phase"):
             self.layout.prop(self, name)
@@ -115,6 +121,8 @@ class IMPORT_SCENE_OT_sylpheed_stage(bpy.types.Operator, HullProperties):
         self.draw_hull(self.layout)
 
     def execute(self, context: bpy.types.Context) -> Result:
+        from ..scene import stage_import
+
         options = stage_import.StageOptions(self.stage, self.phase, self.parts, self.hull_options())
         window = context.window_manager
         window.progress_begin(0, 1)

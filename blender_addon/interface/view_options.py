@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty
 
-from ..scene import importing
+if TYPE_CHECKING:
+    from ..scene import importing
 
 
 class ViewProperties:
@@ -42,6 +45,8 @@ class ViewProperties:
     )
 
     def view(self) -> importing.View:
+        from ..scene import importing
+
         return importing.View(self.scale, self.up, self.mirror)
 
     def draw_view(self, layout: bpy.types.UILayout) -> None:
@@ -80,6 +85,8 @@ class HullProperties(ViewProperties):
     )
 
     def hull_options(self) -> importing.HullOptions:
+        from ..scene import importing
+
         return importing.HullOptions(self.surfaces, self.cells, self.spheres, self.view())
 
     def draw_hull(self, layout: bpy.types.UILayout) -> None:

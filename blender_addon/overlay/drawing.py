@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import blf
 import bpy
 import gpu
@@ -10,7 +12,9 @@ from gpu_extras.batch import batch_for_shader
 from ..scene import custom_properties
 from ..scene.roots import root_of
 from . import following, state
-from .shapes import Color, Layer
+
+if TYPE_CHECKING:
+    from .shapes import Color, Layer
 
 FONT = 0
 LINE, SQUARE = 18, 11

@@ -4,26 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
 
-from ...core.editing.changes import Changes, find_changes
-from ...core.editing.options import Options
 from ...core.errors import SylpheedError
-from ...core.formats.mcol import Hull
-from ...core.runtime import queries
-from ..scene import custom_properties, exporting, sources, viewport
+from ..scene import custom_properties, viewport
 from ..scene.roots import by_uid, find_root
-from ..scene.snapshot import Snapshot
-from . import grid_layers, legend
-from .change_layers import change_layers
-from .legend import Row
-from .route_layers import Ways, route_layers
-from .selection import selected_spheres
 from .settings import settings
-from .shapes import Layer, dimmed
-from .shot_layers import shot_layers
+
+if TYPE_CHECKING:
+    from ...core.editing.changes import Changes
+    from ...core.formats.mcol import Hull
+    from ...core.runtime import queries
+    from ..scene import exporting
+    from ..scene.snapshot import Snapshot
+    from .legend import Row
+    from .route_layers import Ways
+    from .shapes import Layer
 
 OF_THE_SCENE = "spheres"
 """The layer that is read from the scene, and so is never older than an edit."""
@@ -111,6 +110,11 @@ def rebuild(context: bpy.types.Context, overlay: Overlay) -> None:
 
     Raises `SylpheedError` if there is no hull.
     """
+    from ...core.editing.options import Options
+    from ..scene import exporting, sources
+    from ..scene.snapshot import Snapshot
+    from . import legend
+
     try:
         root = root_to_show(context, overlay)
     except SylpheedError:
@@ -162,6 +166,8 @@ def _show_nothing(overlay: Overlay) -> None:
 
 def visible_layers(context: bpy.types.Context, overlay: Overlay) -> list[Layer]:
     """The layers that the settings ask for, dimmed where they are older than the last edit."""
+    from .shapes import dimmed
+
     old, edited = is_old(context, overlay), is_outdated(context, overlay)
     found = []
     for name in wanted_layers(context, overlay):
@@ -196,6 +202,12 @@ def wanted_layers(context: bpy.types.Context, overlay: Overlay) -> list[str]:
 
 def layers_of(context: bpy.types.Context, overlay: Overlay, name: str) -> list[Layer]:
     """The layers of a name, made when they are first needed; none where there is nothing to show."""
+    from . import grid_layers
+    from .change_layers import change_layers
+    from .route_layers import route_layers
+    from .selection import selected_spheres
+    from .shot_layers import shot_layers
+
     if name == "spheres" and overlay.selection_changed:
         overlay.drop_layer(name)
         overlay.selection_changed = False
@@ -216,6 +228,8 @@ def layers_of(context: bpy.types.Context, overlay: Overlay, name: str) -> list[L
 
 def legend_rows(context: bpy.types.Context, overlay: Overlay) -> list[Row]:
     """The legend of what is shown, from top to bottom."""
+    from . import legend
+
     wanted = wanted_layers(context, overlay)
     rows = [legend.note("outdated")] if is_old(context, overlay) else []
     empty = [name for name in wanted if name in legend.NOTES and not layers_of(context, overlay, name)]
@@ -235,6 +249,8 @@ def legend_rows(context: bpy.types.Context, overlay: Overlay) -> list[Row]:
 
 def _changes(overlay: Overlay) -> Changes:
     """What the edit that was read last changed."""
+    from ...core.editing.changes import find_changes
+
     if overlay.changes is None:
         overlay.changes = find_changes(overlay.edit.comparison)
     return overlay.changes
@@ -257,6 +273,8 @@ def show_ways(ways: Ways | None) -> None:
 def place_at_cursor(context: bpy.types.Context, overlay: Overlay) -> queries.Place | None:
     """What the game knows of the 3D cursor's place, looked up again when it or the root moved. None where that has to
     wait until the hull is read again, as `refresh_wanted` then asks for."""
+    from ...core.runtime import queries
+
     root = root_shown(context, overlay)
     if root is None:
         return None

@@ -6,12 +6,15 @@ It is kept in the .blend, on the root. Undo takes it from there, so it is also k
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import bpy
 from bpy.app.handlers import persistent
 
 from . import custom_properties
-from .snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from .snapshot import Snapshot
 
 MOST = 1000
 """The newest marks are kept: each is 64 letters in the .blend."""
@@ -31,6 +34,8 @@ _in_mod: dict[int, Snapshot] = {}
 
 def note_written(context: bpy.types.Context, root: bpy.types.Object) -> None:
     """Notes that the mod folder now holds what a root shows."""
+    from .snapshot import Snapshot
+
     _in_mod[root.session_uid] = Snapshot.take(context, root)
 
 

@@ -7,14 +7,13 @@ the answer is the last one.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import bpy
-from bpy.app.handlers import persistent
 
 from ...core.errors import SylpheedError
-from . import custom_properties, left_out, reading
+from . import custom_properties, left_out, reading, revision
 from .evaluation import View, is_edited
 from .mesh_digest import Digests, mesh_digests, place_digest
 from .settings_digest import settings_digest
@@ -71,13 +70,13 @@ class Snapshot:
         for key, obj in _objects(context, root):
             states[key] = _state(context, view, obj)
             unseen |= not view.is_enabled(obj)
-        return cls(_root_digest(root), states, unseen, _revision)
+        return cls(_root_digest(root), states, unseen, revision.current())
 
     def differs(self, context: bpy.types.Context, root: bpy.types.Object) -> bool:
         """Whether something else would be exported than when this was taken. The root is given, since no reference to
         an object outlives an undo."""
-        if self._unseen or self._revision != _revision:
-            self._revision = _revision
+        if self._unseen or self._revision != revision.current():
+            self._revision = revision.current()
             self._differs = self._compare(context, root)
         return self._differs
 
@@ -205,33 +204,3 @@ def _placed(view: View, obj: bpy.types.Object) -> bytes | None:
         return (view.placement(obj).matrix + 0.0).tobytes()  # no -0
     except SylpheedError as error:
         return str(error).encode()
-
-
-# --- what Blender reports -------------------------------------------------------------------------
-
-_revision = 0
-"""Counts up with each change of anything that Blender reports."""
-
-
-@persistent
-def _note_change(*_: object) -> None:
-    global _revision
-    _revision += 1
-
-
-HANDLERS: tuple[tuple[str, Callable], ...] = (
-    ("depsgraph_update_post", _note_change),
-    ("undo_post", _note_change),
-    ("redo_post", _note_change),
-    ("load_post", _note_change),
-)
-
-
-def register() -> None:
-    for name, handler in HANDLERS:
-        getattr(bpy.app.handlers, name).append(handler)
-
-
-def unregister() -> None:
-    for name, handler in HANDLERS:
-        getattr(bpy.app.handlers, name).remove(handler)
