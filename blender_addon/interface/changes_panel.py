@@ -8,7 +8,7 @@ from ...core.errors import SylpheedError
 from ..overlay import state, switch
 from ..overlay.settings import settings
 from ..scene import custom_properties
-from ..scene.roots import find_any_root, shown_root
+from ..scene.roots import find_root, shown_root
 from ..translations import label_text, report_text
 from .check_operators import RootProperties
 from .layouts import draw_message
@@ -29,7 +29,7 @@ class SYLPHEED_OT_list_changes(bpy.types.Operator, RootProperties):
         from ..checks import changes
 
         try:
-            root = find_any_root(context, self.root, self.root_uid)
+            root = find_root(context, None, self.root, session_uid=self.root_uid)
             found = changes.find(context, root)
         except SylpheedError as error:
             return refuse(self, error)

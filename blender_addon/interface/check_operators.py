@@ -12,7 +12,7 @@ from ...core.text import some
 from ..checks import results
 from ..checks.results import summary, worst_severity
 from ..scene import custom_properties, viewport
-from ..scene.roots import by_uid, find_all_roots, find_any_root, find_damaged
+from ..scene.roots import by_uid, find_all_roots, find_damaged, find_root
 from ..translations import report_text
 from .reporting import Result, report
 
@@ -78,7 +78,7 @@ class SYLPHEED_OT_select_problem(bpy.types.Operator, RootProperties):
         from ..checks.selecting import frame_selection, matching, select_elements
 
         try:
-            root = find_any_root(context, self.root, self.root_uid)
+            root = find_root(context, None, self.root, session_uid=self.root_uid)
             found = matching(results.run(context, root), self.check, self.severity)
             viewport.redraw(context)
             if not found:

@@ -132,7 +132,7 @@ class EXPORT_SCENE_OT_sylpheed_col(bpy.types.Operator, ExportFile):
         )
 
         def export_root() -> tuple[str, exporting.Exported]:
-            root = find_root(context, custom_properties.HULL, self.hull, self.collection)
+            root = find_root(context, custom_properties.HULL, self.hull, collection=self.collection)
             return custom_properties.stem(root), exporting.export_hull(context, root, options, self.apply_modifiers)
 
         return self.export(context, export_root)
@@ -143,7 +143,7 @@ class EXPORT_SCENE_OT_sylpheed_col(bpy.types.Operator, ExportFile):
         from ..scene import navigation
 
         try:
-            root = find_root(context, custom_properties.HULL, self.hull, self.collection)
+            root = find_root(context, custom_properties.HULL, self.hull, collection=self.collection)
             made = navigation.volume_beside(root, data, path, folders(context)[1])
             if made is None:
                 return
@@ -184,7 +184,7 @@ class EXPORT_SCENE_OT_sylpheed_set(bpy.types.Operator, ExportFile):
         from ..scene import exporting
 
         def export_root() -> tuple[str, exporting.Exported]:
-            root = find_root(context, custom_properties.SET, self.set, self.collection)
+            root = find_root(context, custom_properties.SET, self.set, collection=self.collection)
             return custom_properties.stem(root), exporting.export_set(context, root, self.apply_modifiers)
 
         return self.export(context, export_root)

@@ -8,7 +8,7 @@ from ...core.errors import Severity, SylpheedError
 from ..checks import results
 from ..checks.results import summary
 from ..scene import viewport
-from ..scene.roots import find_any_root
+from ..scene.roots import find_root
 from ..translations import report_text
 from .check_operators import RootProperties
 from .reporting import Result, refuse, report
@@ -25,7 +25,7 @@ class SYLPHEED_OT_fix_all(bpy.types.Operator, RootProperties):
         from ..checks.fix_order import fix_all
 
         try:
-            root = find_any_root(context, self.root, self.root_uid)
+            root = find_root(context, None, self.root, session_uid=self.root_uid)
             fixed = fix_all(context, root)
             checked = results.of(root).checked
         except SylpheedError as error:

@@ -7,7 +7,7 @@ from bpy.props import StringProperty
 
 from ...core.errors import SylpheedError
 from ..checks.fix_kinds import FixKind
-from ..scene.roots import find_any_root
+from ..scene.roots import find_root
 from .check_operators import RootProperties
 from .reporting import Result, report_fixed
 
@@ -26,7 +26,7 @@ class FixProperties(RootProperties):
         from ..checks import fixing, object_fixes
 
         try:
-            root = find_any_root(context, self.root, self.root_uid)
+            root = find_root(context, None, self.root, session_uid=self.root_uid)
             if self.fix in fixing.MESH_FIXES:
                 done = fixing.fix_objects(context, root, fixing.MESH_FIXES[self.fix], self.severity)
             else:

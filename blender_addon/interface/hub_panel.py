@@ -10,7 +10,7 @@ import bpy
 from ...core.errors import SylpheedError
 from ..checks import results
 from ..scene import custom_properties, mod_record
-from ..scene.roots import find_all_roots
+from ..scene.roots import known_roots
 from ..translations import label_text
 from .mod_operator import EXPORT_SCENE_OT_sylpheed_mod
 from .outcome_panel import SYLPHEED_OT_select_named
@@ -95,7 +95,7 @@ class SYLPHEED_PT_hub(bpy.types.Panel):
         _draw_folder(column, label_text("Mod Folder"), "mod", mod)
         _draw_folder(column, label_text("Play Folder"), "play", play_folder_of(context))
         layout.operator(IMPORT_SCENE_OT_sylpheed_stage.bl_idname, text="Import Stage…", icon="IMPORT")
-        roots = find_all_roots(context.scene)
+        roots = known_roots(context.scene)
         column = layout.column(align=True)
         for root in roots:
             _draw_root(column, root)

@@ -13,10 +13,9 @@ from . import custom_properties
 NAMES = {custom_properties.HULL: "hull", custom_properties.SET: "collision set"}
 """What messages call a root's kind."""
 
-_known: dict[tuple[int, str], bpy.types.Object | None] = {}
-"""A root of a scene, by the scene's session number and the kind, None where there is none. Blender asks `poll` at each
-redraw, which must not look through the scene."""
-
+_roots: dict[int, tuple[int, list[bpy.types.Object]]] = {}
+"""By a scene's session number, its roots and how many objects the file had when they were found. Blender asks `poll` at
+each redraw, which must not look through the scene."""
 
 _found: dict[tuple[int, int], bpy.types.Object] = {}
 """Objects of a scene, by its session number and theirs, until something in the scene is rearranged."""
@@ -43,11 +42,31 @@ def root_of(obj: bpy.types.Object | None) -> bpy.types.Object | None:
     return obj
 
 
+def known_roots(scene: bpy.types.Scene) -> list[bpy.types.Object]:
+    """The roots of hulls in a scene, then those of collision sets. Asked again, it doesn't look through the scene. A
+    root that left the scene but not the file may still count."""
+    count = len(bpy.data.objects)
+    known, roots = _roots.get(scene.session_uid, (-1, []))
+    try:
+        if known == count and all(custom_properties.kind(root) in NAMES for root in roots):
+            return roots
+    except ReferenceError:
+        pass  # one was deleted
+    roots = find_all_roots(scene)
+    _roots[scene.session_uid] = count, roots
+    return roots
+
+
+def has_root(scene: bpy.types.Scene, kind: str) -> bool:
+    """Whether a scene holds a root of a kind, as `known_roots` knows it."""
+    return any(custom_properties.kind(root) == kind for root in known_roots(scene))
+
+
 def shown_root(context: bpy.types.Context) -> bpy.types.Object | None:
     """The root that panels are about: that of the active object, or the scene's only one."""
     root = root_of(context.view_layer.objects.active)
     if root is None:
-        roots = find_all_roots(context.scene)
+        roots = known_roots(context.scene)
         root = roots[0] if len(roots) == 1 else None
     return root
 
@@ -67,52 +86,39 @@ def by_uid(scene: bpy.types.Scene, session_uid: int) -> bpy.types.Object | None:
     return obj
 
 
-def has_root(scene: bpy.types.Scene, kind: str) -> bool:
-    """Whether a scene holds a root of a kind. A root that left the scene but not the file may still count."""
-    key = scene.session_uid, kind
-    if key in _known:
-        root = _known[key]
-        if root is None:
-            return False
-        try:
-            if custom_properties.kind(root) == kind:
-                return True
-        except ReferenceError:
-            pass  # it was deleted
-    _known[key] = next((obj for obj in scene.objects if custom_properties.kind(obj) == kind), None)
-    return _known[key] is not None
-
-
-def find_root(context: bpy.types.Context, kind: str, name: str = "", collection: str = "") -> bpy.types.Object:
-    """The root of that name, or that of the active object, or the only one in the scene, or in the collection of
-    the scene that is named. Of several with one name, the local one.
+def find_root(
+    context: bpy.types.Context,
+    kind: str | None = None,
+    name: str = "",
+    *,
+    collection: str = "",
+    session_uid: int = 0,
+) -> bpy.types.Object:
+    """The root of a kind, or of either. It is the one of that session number or of that name, that of the active
+    object, or the only one in the scene, or in the collection of the scene that is named. Of several with one name,
+    the local one.
 
     Raises `SylpheedError` that lists the choices.
     """
-    if not collection:
-        root = _at_hand(context, kind, name)
+    kinds = tuple(NAMES) if kind is None else (kind,)
+    if not collection and not session_uid:
+        root = _at_hand(context, kinds, name)
         if root is not None:
             return root
-    roots = find_roots(context.scene, kind)
+    roots = [root for root in find_all_roots(context.scene) if custom_properties.kind(root) in kinds]
     if collection:
-        return _root_in(roots, collection, kind, name)
-    return _choose(context, roots, (kind,), name)
-
-
-def _at_hand(context: bpy.types.Context, kind: str, name: str) -> bpy.types.Object | None:
-    """The local root of a name, or that of the active object, without looking through the scene."""
-    found = bpy.data.objects.get((name, None)) if name else root_of(context.view_layer.objects.active)
-    if found is None or custom_properties.kind(found) != kind or context.scene.objects.get(found.name) != found:
-        return None
-    return found
-
-
-def find_any_root(context: bpy.types.Context, name: str = "", session_uid: int = 0) -> bpy.types.Object:
-    """The root of that session number, or of either kind as `find_root` does. Raises `SylpheedError`."""
-    roots = find_all_roots(context.scene)
+        return _root_in(roots, collection, kinds, name)
     if session_uid:
         roots = [root for root in roots if root.session_uid == session_uid]
-    return _choose(context, roots, tuple(NAMES), name)
+    return _choose(context, roots, kinds, name)
+
+
+def _at_hand(context: bpy.types.Context, kinds: tuple[str, ...], name: str) -> bpy.types.Object | None:
+    """The local root of a name, or that of the active object, without looking through the scene."""
+    found = bpy.data.objects.get((name, None)) if name else root_of(context.view_layer.objects.active)
+    if found is None or custom_properties.kind(found) not in kinds or context.scene.objects.get(found.name) != found:
+        return None
+    return found
 
 
 def _choose(
@@ -134,7 +140,7 @@ def _choose(
     raise RefusedError(f"the scene has {len(named)} of this kind: {names(named)}", remedy=remedy)
 
 
-def _root_in(roots: list[bpy.types.Object], collection: str, kind: str, name: str) -> bpy.types.Object:
+def _root_in(roots: list[bpy.types.Object], collection: str, kinds: tuple[str, ...], name: str) -> bpy.types.Object:
     held = {
         obj
         for candidate in bpy.data.collections
@@ -145,7 +151,7 @@ def _root_in(roots: list[bpy.types.Object], collection: str, kind: str, name: st
     found = local_ones(found)
     if len(found) == 1:
         return found[0]
-    what = NAMES[kind]
+    what = " or ".join(NAMES[kind] for kind in kinds)
     raise RefusedError(
         f'the collection "{collection}" has {names(found) or f"no {what}"}',
         expected=f"one {what}",
@@ -239,24 +245,24 @@ def _make_real(empty: bpy.types.Object) -> str:
     return "link that collection itself to the scene, in the Outliner's Blender File view"
 
 
-# --- what `has_root` remembers --------------------------------------------------------------------
+# --- what is remembered ---------------------------------------------------------------------------
 
 
 @persistent
 def _forget_missing(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     """Looks again where there was no root, and where an object may have left its scene. Never looks at the updates
     themselves: their number is that of the scene's objects where one is new."""
-    if _found and depsgraph.id_type_updated("SCENE"):
-        _found.clear()
-    if None in _known.values() and (depsgraph.id_type_updated("SCENE") or depsgraph.id_type_updated("OBJECT")):
-        for key in [key for key, root in _known.items() if root is None]:
-            del _known[key]
+    if depsgraph.id_type_updated("SCENE"):
+        forget()
+    elif depsgraph.id_type_updated("OBJECT"):
+        for key in [key for key, (_, roots) in _roots.items() if not roots]:
+            del _roots[key]
 
 
 @persistent
 def forget(*_: object) -> None:
     """Drops what is known: no reference to an object outlives an undo."""
-    _known.clear()
+    _roots.clear()
     _found.clear()
 
 

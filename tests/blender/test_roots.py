@@ -3,8 +3,10 @@ properties."""
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 
 import bpy
 import pytest
@@ -338,3 +340,28 @@ def test_a_check_names_a_root_that_lost_its_kind(capfd) -> None:
     assert bpy.ops.sylpheed.check() == {"FINISHED"}
     output = capfd.readouterr()
     assert f'"{STEM}" lost its source' in output.out + output.err
+
+
+def test_panels_ask_for_the_root_without_looking_through_the_scene(
+    addon: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    roots = importlib.import_module(f"{addon.__name__}.blender_addon.scene.roots")
+    first = import_hull(ONE_ASTEROID)
+    cube = bpy.data.objects.new("not a hull", None)
+    bpy.context.scene.collection.objects.link(cube)
+    bpy.context.view_layer.objects.active = cube
+    bpy.context.view_layer.update()
+    assert roots.shown_root(bpy.context) == first
+
+    with monkeypatch.context() as patch:
+        patch.setattr(roots, "find_all_roots", lambda scene: pytest.fail("it looked through the scene"))
+        assert roots.shown_root(bpy.context) == first and not roots.has_root(bpy.context.scene, "set")
+        cube.location.x += 1.0
+        bpy.context.view_layer.update()
+        assert roots.shown_root(bpy.context) == first
+
+    second = import_set()
+    bpy.context.view_layer.objects.active = cube
+    assert roots.shown_root(bpy.context) is None and roots.has_root(bpy.context.scene, "set")
+    bpy.data.objects.remove(first)
+    assert roots.shown_root(bpy.context) == second and not roots.has_root(bpy.context.scene, "hull")
