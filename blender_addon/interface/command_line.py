@@ -257,7 +257,10 @@ def _mod(options: argparse.Namespace) -> int:
     _warn(exported.warnings)
     for note in exported.notes:
         _say(note)
-    _say(f"Wrote {exported.written.path}. Replaced {', '.join(exported.written.replaced) or 'nothing'}")
+    if exported.written.replaced:
+        _say(f"Wrote {exported.written.path}. Replaced {', '.join(exported.written.replaced)}")
+    else:
+        _say("Wrote nothing: the mod needs no other bytes than it holds")
     return FINE
 
 

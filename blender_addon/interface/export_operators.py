@@ -17,7 +17,7 @@ from ..scene.roots import find_all_roots, find_root, find_roots
 from ..translations import CONTEXT, report_text
 from . import outcome
 from .preferences import PATH_OPTIONS, folders
-from .reporting import Result, refuse, report
+from .reporting import Result, refuse_export, report
 
 if TYPE_CHECKING:
     from ..scene import exporting
@@ -58,7 +58,7 @@ class ExportFile(ExportHelper):
                 same_file.refuse_inside(path, game)
             files.write_file(path, exported.data)
         except SylpheedError as error:
-            return refuse(self, error)
+            return refuse_export(self, context, error)
         finally:
             context.window_manager.progress_end()
         for warning in exported.warnings:

@@ -101,12 +101,45 @@ class SYLPHEED_PT_hub(bpy.types.Panel):
             _draw_root(column, root)
         if not roots:
             column.label(text="The scene has no hull yet", icon="INFO")
+        _draw_plan(layout, roots)
         row = layout.row()
         row.enabled = bool(roots)
         row.operator(EXPORT_SCENE_OT_sylpheed_mod.bl_idname, text="Export Mod…", icon="EXPORT")
         row = layout.row(align=True)
         row.operator(SYLPHEED_OT_deploy.bl_idname, text="Deploy", icon="PLAY")
         row.operator(SYLPHEED_OT_restore.bl_idname, text="Restore Originals", icon="LOOP_BACK")
+
+
+def planned_files(roots: list[bpy.types.Object]) -> tuple[list[str], bool]:
+    """The files that an export of the mod would write, by the last check of each root, and whether some root has to be
+    checked before that is known."""
+    files, unknown = [], False
+    for root in roots:
+        result = results.of(root)
+        if mod_record.is_current(bpy.context, root):
+            continue
+        if result is None or result.edited:
+            unknown = True
+        elif result.checked.sound and result.checked.changed:
+            kind = custom_properties.kind(root)
+            name = custom_properties.origin(root)[1] or root.name + custom_properties.ENDINGS[kind]
+            files.append(name)
+            if kind == custom_properties.HULL:
+                files.append(f"{name.rpartition('.')[0]}.rgn")
+    return list(dict.fromkeys(files)), unknown
+
+
+def _draw_plan(layout: bpy.types.UILayout, roots: list[bpy.types.Object]) -> None:
+    files, unknown = planned_files(roots)
+    if not files and not unknown:
+        return
+    column = layout.box().column(align=True)
+    if files:
+        column.label(text="Files to write:")
+        for name in files:
+            column.label(text=name, icon="FILE", translate=False)
+    if unknown:
+        column.label(text="Check first to list every file", icon="QUESTION")
 
 
 def _draw_folder(layout: bpy.types.UILayout, label: str, which: str, path: str) -> None:

@@ -17,7 +17,7 @@ MOST_LINES = 200
 
 @dataclass(slots=True)
 class Outcome:
-    """The name of an operator, its lines with their kinds (ERROR, WARNING, INFO), and the path that it wrote, "" for
+    """The name of an operator, its lines with their kinds (ERROR, WARNING, INFO), and the file or folder that it wrote, "" for
     none. `operator` tells its later runs from this one and is never looked into: Blender has freed what it stands
     for."""
 
@@ -49,7 +49,7 @@ def note(operator: bpy.types.Operator, kind: str, text: str) -> None:
 
 
 def note_path(operator: bpy.types.Operator, path: str) -> None:
-    """Notes the file that an operator wrote."""
+    """Notes the file or the folder that an operator wrote."""
     if _last and _last[0].operator is operator:
         _last[0].path = path
 
@@ -70,6 +70,6 @@ def objects_named(text: str) -> list[str]:
 
 
 def folder_of(outcome: Outcome) -> str:
-    """The folder of the file that was written, "" for none."""
-    folder = os.path.dirname(outcome.path)
+    """The folder that was written to, "" for none."""
+    folder = outcome.path if os.path.isdir(outcome.path) else os.path.dirname(outcome.path)
     return folder if os.path.isdir(folder) else ""

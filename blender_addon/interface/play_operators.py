@@ -35,7 +35,7 @@ class PlayOperator:
         except SylpheedError as error:
             return refuse(self, error)
         report(self, "INFO", text)
-        outcome.note_path(self, play_folder_of(context) + "/x")
+        outcome.note_path(self, play_folder_of(context))
         return {"FINISHED"}
 
 

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from ...core.errors import SylpheedError
+from ...core.errors import RefusedError, SylpheedError
 from ...core.text import some
+from ..checks import results
 from ..scene import object_names, viewport
+from ..scene.roots import known_roots
 from ..translations import report_text
 from . import outcome
 
@@ -60,6 +62,16 @@ def refuse(operator: bpy.types.Operator, error: SylpheedError) -> Result:
     """Reports why an operator can't do it: its result."""
     report(operator, "ERROR", str(error))
     return {"CANCELLED"}
+
+
+def refuse_export(operator: bpy.types.Operator, context: bpy.types.Context, error: SylpheedError) -> Result:
+    """Reports why an export is refused, and checks the hulls and sets of the scene, so that the sidebar shows what to
+    select and fix: the operator's result."""
+    if isinstance(error, RefusedError):
+        for root in known_roots(context.scene):
+            results.run(context, root)
+        viewport.redraw(context)
+    return refuse(operator, error)
 
 
 def report_fixed(

@@ -15,9 +15,10 @@ from ...core.formats import collision_set
 from ...core.formats.hashes import file_id
 from ...core.game.archive import Archive, open_archive
 from ...core.game.game_folder import Game, find_game
-from ...core.game.merge_into_mod import Choices, merge_into_mod
+from ...core.game.merge_into_mod import Choices, merge_into_mod, preview
 from ...core.game.merge_versions import Version, mark
 from ...core.game.mod_folder import Written, mod_archive, require_apart
+from ..translations import report_text
 from . import custom_properties, mod_record, object_names
 from .exporting import export_hull, export_set
 from .importing import Progress
@@ -51,10 +52,63 @@ class Exported:
 
 def export_mod(context: bpy.types.Context, options: ModOptions, progress: Progress) -> Exported:
     """Brings the archive of the mod folder to what the scenes of the file show: every hull and collision set that
-    belongs to the game, see `core.merge`.
+    belongs to the game, see `core.game.merge_into_mod`.
 
     Raises `SylpheedError`, and nothing is written then.
     """
+    prepared = _prepare(context, options, lambda part: progress(0.5 * part))
+    written, marks = merge_into_mod(
+        prepared.game,
+        options.directory,
+        list(prepared.versions.values()),
+        _choices(options),
+        lambda done, total: progress(0.5 + 0.5 * done / max(total, 1)),
+    )
+    for root, new in zip(prepared.versions, marks, strict=True):
+        mod_record.remember(root, new)
+        if prepared.scenes[root] == context.scene:
+            mod_record.note_written(context, root)
+    return Exported(written, prepared.notes, (*prepared.warnings, *written.warnings))
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What an export into the mod would write: the entries that it replaces, each root of which nothing is written
+    with the reason, and what to warn of."""
+
+    writes: tuple[str, ...]
+    stays: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+
+def preview_mod(context: bpy.types.Context, options: ModOptions, progress: Progress) -> Preview:
+    """What `export_mod` would write now. Nothing is written. Raises `SylpheedError` as `export_mod` does."""
+    prepared = _prepare(context, options, progress)
+    writes = preview(prepared.game, options.directory, list(prepared.versions.values()), _choices(options))
+    replaced = {file_id(name) for name in writes}
+    stays = [
+        report_text('"{name}" is in the mod folder already', name=root.name)
+        if version.edited
+        else report_text('"{name}" is unedited', name=root.name)
+        for root, version in prepared.versions.items()
+        if file_id(version.entry) not in replaced
+    ]
+    return Preview(writes, tuple(stays), (*prepared.notes, *prepared.warnings))
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """The game, the scene that each root is read in, what each root of the game makes of its entry, what to report and
+    what to warn of."""
+
+    game: Game
+    scenes: dict[bpy.types.Object, bpy.types.Scene]
+    versions: dict[bpy.types.Object, Version]
+    notes: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+
+def _prepare(context: bpy.types.Context, options: ModOptions, progress: Progress) -> _Prepared:
     if not options.directory:
         raise RefusedError("no mod folder is named", remedy="choose it here or in the extension's preferences")
     scenes = _scenes_of_roots(context.scene)
@@ -70,25 +124,17 @@ def export_mod(context: bpy.types.Context, options: ModOptions, progress: Progre
             found="; ".join(warnings) or None,
             remedy="import a stage first",
         )
-    versions = []
+    versions = {}
     for number, (root, (entry, loose)) in enumerate(entries.items()):
         with _in_scene(context, scenes[root]):
-            version, warned = _version(context, root, entry, loose)
-        versions.append(version)
+            versions[root], warned = _version(context, root, entry, loose)
         warnings += warned
-        progress(0.5 * (number + 1) / len(entries))
-    written, marks = merge_into_mod(
-        game,
-        options.directory,
-        versions,
-        Choices(options.all_sets, options.overwrite, REMAKES[options.navigation]),
-        lambda done, total: progress(0.5 + 0.5 * done / max(total, 1)),
-    )
-    for root, new in zip(entries, marks, strict=True):
-        mod_record.remember(root, new)
-        if scenes[root] == context.scene:
-            mod_record.note_written(context, root)
-    return Exported(written, tuple(notes), (*warnings, *written.warnings))
+        progress((number + 1) / len(entries))
+    return _Prepared(game, scenes, versions, tuple(notes), tuple(warnings))
+
+
+def _choices(options: ModOptions) -> Choices:
+    return Choices(options.all_sets, options.overwrite, REMAKES[options.navigation])
 
 
 def _scenes_of_roots(first: bpy.types.Scene) -> dict[bpy.types.Object, bpy.types.Scene]:

@@ -297,8 +297,10 @@ TEXTS = {
     "Folder of the extracted game disc, which contains dat and hidden. Nothing is ever written to it": (
         "ゲームディスクを展開した、dat と hidden を含むフォルダー。書き換えられることはありません"
     ),
-    "Folder for mods, in the layout of the disc. Imports prefer its files to the game's": (
-        "Mod をディスクと同じ構成で書き出す先。すでにあるものは、ゲームのものより優先してインポートされます"
+    "Folder for mods, in the layout of the disc. Imports prefer its files to the game's. A .blend that was exported "
+    "to another folder keeps to that": (
+        "Mod をディスクと同じ構成で書き出す先。すでにあるものは、ゲームのものより優先してインポートされます。"
+        "別のフォルダーに書き出した .blend は、そのフォルダーを使い続けます"
     ),
     # Checks
     "Check the hulls and collision sets of this scene as the export does. The sidebar shows the result": (
@@ -618,7 +620,18 @@ TEXTS = {
     ),
     "Wrote {count:,} bytes to {path}": "{path} に {count:,} バイト書き出しました",
     "Wrote {path}. Replaced {names}": "{path} に書き出しました。置き換え: {names}",
-    "Nothing to replace: {path} already holds every edit": "置き換えなし: {path} にはすべての編集が既に含まれています",
+    "Wrote nothing: {path} already holds every edit": (
+        "何も書き出しませんでした: {path} にはすべての編集が既に含まれています"
+    ),
+    "Wrote nothing: nothing is edited, so the mod needs no archive": (
+        "何も書き出しませんでした: 編集がないため、Mod にアーカイブは不要です"
+    ),
+    "Files to write:": "書き出すファイル:",
+    "No file to write": "書き出すファイルはありません",
+    "Not written:": "書き出さないもの:",
+    "Options": "オプション",
+    "Check first to list every file": "すべて表示するには先に確認してください",
+    '"{name}" is in the mod folder already': "「{name}」は既に Mod フォルダーにあります",
 }
 
 OURS = {

@@ -14,7 +14,7 @@ from ..formats.hashes import file_id
 from ..text import some
 from .archive import open_archive
 from .entry_cache import Contents
-from .game_folder import HULL_ENDING, SETS, Game, known_names
+from .game_folder import HULL_ENDING, NAVIGATION_ENDING, SETS, Game, known_names
 from .merge_versions import Merged, Version, merge_sets, merge_whole
 from .merge_volumes import Remake, merge_volumes
 from .mod_folder import Progress, Written, mod_archive, require_apart, write_changed
@@ -46,10 +46,7 @@ def merge_into_mod(
     """
     require_apart(game, mod)
     with alone(Path(os.path.realpath(mod))):
-        archives = _open(game, mod)
-        merger = _Merger(archives, versions, choices)
-        for entry in merger.entries():
-            merger.merge(entry)
+        archives, merger = _merge(game, mod, versions, choices)
         if choices.remake is not None:
             volumes, warned = merge_volumes(archives.game, archives.mod, merger.replacements, choices.remake)
             merger.replacements.update(volumes)
@@ -57,6 +54,31 @@ def merge_into_mod(
         written = write_changed(archives.present, mod, archives.mod is not None, merger.replacements, progress)
     warnings = (*merger.warnings, *written.warnings)
     return replace(written, warnings=warnings), tuple(map(frozenset, merger.marks))
+
+
+def preview(game: Game, mod: str, versions: Sequence[Version], choices: Choices = Choices()) -> tuple[str, ...]:
+    """The names of the entries that `merge_into_mod` would replace, the volumes beside hulls as `choices.remake` may
+    make them. Nothing is written.
+
+    Raises `FormatError` and `RefusedError` as `merge_into_mod` does.
+    """
+    require_apart(game, mod)
+    archives, merger = _merge(game, mod, versions, choices)
+    changed = [name for name, data in merger.replacements.items() if not archives.present.holds(name, data)]
+    if choices.remake is None:
+        return tuple(changed)
+    beside = [name[: -len(HULL_ENDING)] + NAVIGATION_ENDING for name in changed if _is_hull(name)]
+    archive = archives.present.archive
+    return (*changed, *(archive.label(archive.find(name)) for name in beside if file_id(name) in archive.by_hash))
+
+
+def _merge(game: Game, mod: str, versions: Sequence[Version], choices: Choices) -> tuple[_Archives, _Merger]:
+    """Decides every entry that versions concern."""
+    archives = _open(game, mod)
+    merger = _Merger(archives, versions, choices)
+    for entry in merger.entries():
+        merger.merge(entry)
+    return archives, merger
 
 
 @dataclass(frozen=True, slots=True, eq=False)

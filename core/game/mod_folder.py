@@ -30,9 +30,10 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """The archive that was written, the names of the entries that it replaced, and what to warn of."""
+    """The archive that was written or holds everything already, None where the game's own does and no mod is needed;
+    the names of the entries that it replaced, and what to warn of."""
 
-    path: Path
+    path: Path | None
     replaced: tuple[str, ...]
     warnings: tuple[str, ...]
 
@@ -49,8 +50,8 @@ def write_mod(game: Game, mod: str, replacements: Mapping[str, bytes], progress:
     """Writes the collision archive with new bytes for entries by name into the mod folder, which grows with each call,
     also when two programs write it at the same time.
 
-    An entry whose bytes are there already isn't counted as replaced. Raises `FormatError` as `require_apart` does, if
-    a name isn't in the archive, or if the archive can't be read or written.
+    An entry whose bytes are there already isn't counted as replaced; where all are, nothing is written. Raises
+    `FormatError` as `require_apart` does, if a name isn't in the archive, or if the archive can't be read or written.
     """
     require_apart(game, mod)
     with alone(Path(os.path.realpath(mod))):
@@ -100,8 +101,8 @@ def write_changed(
         name: data for name, data in replacements.items() if not contents.holds(name, data)
     }
     warnings = [text for name in changed for text in _navigation_warnings(archive, str(name), changed)]
-    if present and not changed:
-        return Written(archive.path, (), ())
+    if not changed:
+        return Written(archive.path if present else None, (), ())
     folder = archive.path.parent if present else Path(os.path.realpath(mod)) / COLLISION_FOLDER
     make_folder(folder)
     written = write_archive(archive, changed, folder, overwrite_source=present, progress=progress)

@@ -126,6 +126,19 @@ def possible_texts(node: ast.expr, module: ModuleType, where: str) -> list[str]:
         return []  # where facts are made
     if told == "label" and module.__name__.endswith(".menus"):
         return [*module.IMPORTS.values(), *module.EXPORTS.values()]
-    table = isinstance(node, ast.Subscript) and operator.attrgetter(ast.unparse(node.value))(module)
+    table = isinstance(node, ast.Subscript) and look_up(ast.unparse(node.value), module)
     assert table, f"{where}: {told} can't be translated: use label_text and translate=False"
     return list(table.values())
+
+
+def look_up(dotted: str, module: ModuleType) -> object:
+    """What a dotted name stands for in a module, or in a function of it that imports the name."""
+    first, _, rest = dotted.partition(".")
+    if hasattr(module, first):
+        return operator.attrgetter(dotted)(module)
+    for node in ast.walk(ast.parse(inspect.getsource(module))):
+        if isinstance(node, ast.ImportFrom) and node.level and first in [alias.name for alias in node.names]:
+            source = importlib.import_module("." * node.level + (node.module or ""), module.__package__)
+            found = getattr(source, first)
+            return operator.attrgetter(rest)(found) if rest else found
+    raise AssertionError(f"{module.__name__} doesn't know {dotted}")

@@ -164,7 +164,7 @@ def test_a_second_mod_of_an_edited_hull_is_refused_unless_overwritten(run: Calla
         found, printed, error = run("mod", blend, "-o", mod, *options)
         assert found == status and ("overwrite" in error) == (status == 2)
     assert "Replaced S14_p1_AsteroidVolume_wp.col" in printed
-    assert "Replaced nothing" in run("mod", blend, "-o", mod)[1]
+    assert "Wrote nothing" in run("mod", blend, "-o", mod)[1]
 
 
 @pytest.mark.parametrize("name", ["folder.blend", "a" * 300 + ".blend"], ids=["folder", "long"])

@@ -182,3 +182,63 @@ def test_the_last_stage_is_remembered_in_the_file(addon, folders, tmp_path: Path
     assert remembered(bpy.context.scene, "stage") == ""
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "a.blend"))
     assert remembered(bpy.context.scene, "stage") == "S14" and remembered(bpy.context.scene, "phase") == "Phase_2"
+
+
+def edited_stage() -> bpy.types.Object:
+    bpy.ops.import_scene.sylpheed_stage(stage="S14", phase="Phase_1", parts="STAGE")
+    root = bpy.context.object
+    move(surfaces(root)["asteroid_01"], x=500)
+    return root
+
+
+def test_the_overview_lists_what_an_export_of_the_mod_would_write(interface, folders) -> None:
+    planned = interface("hub_panel").planned_files
+    roots = importlib.import_module(interface("hub_panel").__name__.replace("interface.hub_panel", "scene.roots"))
+    root = edited_stage()
+    assert planned(roots.known_roots(bpy.context.scene)) == ([], True)
+    bpy.ops.sylpheed.check()
+    assert planned(roots.known_roots(bpy.context.scene)) == ([f"{root.name}.col", f"{root.name}.rgn"], False)
+    bpy.ops.export_scene.sylpheed_mod()
+    assert planned(roots.known_roots(bpy.context.scene)) == ([], False)
+
+
+def test_the_dialog_lists_what_is_written_and_what_stays(addon, folders) -> None:
+    mod_export = importlib.import_module(f"{addon.__name__}.blender_addon.scene.mod_export")
+    game, mod = folders
+    root = edited_stage()
+    options = mod_export.ModOptions(str(mod), str(game))
+    shown = mod_export.preview_mod(bpy.context, options, lambda part: None)
+    assert shown.writes == (f"{root.name}.col", f"{root.name}.rgn")
+    assert [text for text in shown.stays if "CollisionSet" in text and "unedited" in text] == list(shown.stays) != []
+    assert list(mod.iterdir()) == [], "a preview writes nothing"
+    bpy.ops.export_scene.sylpheed_mod()
+    after = mod_export.preview_mod(bpy.context, options, lambda part: None)
+    assert after.writes == () and f'"{root.name}" is in the mod folder already' in after.stays
+
+
+def test_a_blend_keeps_to_the_mod_folder_that_it_was_exported_to(interface, folders, tmp_path: Path) -> None:
+    game, usual = folders
+    own = tmp_path / "second mod"
+    own.mkdir()
+    edited_stage()
+    assert bpy.ops.export_scene.sylpheed_mod(directory=str(own)) == {"FINISHED"}
+    assert interface("preferences").folders(bpy.context) == (str(game), str(own))
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "second.blend"))
+    bpy.ops.wm.read_homefile(use_empty=True)
+    assert interface("preferences").folders(bpy.context) == (str(game), str(usual))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "second.blend"))
+    bpy.data.objects["asteroid_01.S14_p1_AsteroidVolume_wp"].location.x += 5
+    assert bpy.ops.export_scene.sylpheed_mod() == {"FINISHED"}
+    assert list(usual.iterdir()) == [] and (own / "hidden" / "MiscBin.pak").is_file()
+    (own / "hidden").rename(tmp_path / "moved away")
+    own.rmdir()
+    assert interface("preferences").folders(bpy.context) == (str(game), str(usual))
+
+
+def test_a_refused_export_fills_the_check(addon, folders) -> None:
+    results = importlib.import_module(f"{addon.__name__}.blender_addon.checks.results")
+    root = edited_stage()
+    move(surfaces(root)["asteroid_01"], x=1e6)
+    with pytest.raises(RuntimeError):
+        bpy.ops.export_scene.sylpheed_mod()
+    assert not results.of(root).checked.sound
