@@ -62,13 +62,13 @@ def forget(*_: object) -> None:
 
 def summary(checked: problems.Checked) -> str:
     """One line: `S14: 2 errors, 1 warning: Open edges (3), …`"""
-    told = [problem for problem in checked.problems if problem.severity is not Severity.INFO]
-    if not told:
+    shown = [problem for problem in checked.problems if problem.severity is not Severity.INFO]
+    if not shown:
         return f"{checked.root}: no problems"
     errors, warnings = checked.count(Severity.ERROR), checked.count(Severity.WARNING)
     counts = [plural(n, word) for n, word in ((errors, "error"), (warnings, "warning")) if n]
     return f"{checked.root}: {', '.join(counts)}: " + ", ".join(
-        f"{titles.TITLES[problem.check]} ({problem.count:,})" for problem in told
+        f"{titles.TITLES[problem.check]} ({problem.count:,})" for problem in shown
     )
 
 

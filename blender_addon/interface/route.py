@@ -38,8 +38,8 @@ def show_route(
     state.show_ways(Ways(*ends, radius, before, after))
     viewport.redraw(context)
     if overlay.refusal:
-        told = report_text("The way is through the hull as it last was: {reason}", reason=overlay.refusal)
-        report(operator, "WARNING", told)
+        warning = report_text("The way is through the hull as it last was: {reason}", reason=overlay.refusal)
+        report(operator, "WARNING", warning)
     report(operator, "INFO", "; ".join(route_lines(overlay.ways)))
 
 

@@ -120,7 +120,7 @@ def lines(shot: queries.Shot) -> list[str]:
     if shot.first is None:
         return [label_text("Misses the grid: no cell is visited")]
     sides = " x ".join(str(last - first + 1) for first, last in zip(shot.first, shot.last, strict=True))
-    told = [
+    lines = [
         label_text("Cells visited: {count:,} ({sides})", count=shot.visited, sides=sides),
         label_text(
             "Holding triangles: {listed:,}, opened: {opened:,}", listed=len(shot.listed), opened=len(shot.opened)
@@ -130,11 +130,11 @@ def lines(shot: queries.Shot) -> list[str]:
         ),
     ]
     if shot.triangle is None:
-        return [*told, label_text("Hits nothing")]
+        return [*lines, label_text("Hits nothing")]
     x, y, z = shot.position
     distance = shot.time * float(np.linalg.norm(shot.movement))
     return [
-        *told,
+        *lines,
         label_text(
             "Hits triangle {number:,} from its back" if shot.back else "Hits triangle {number:,} from its front",
             number=shot.triangle,

@@ -207,13 +207,15 @@ def fits(navigation: Navigation, grid: Grid) -> list[str]:
 
 def doubts(navigation: Navigation, grid: Grid) -> list[str]:
     """What the header says that would not fit a hull with this grid, if its words mean what is assumed."""
-    told = []
+    differences = []
     if navigation.dimensions not in (None, grid.dimensions):
         own, other = _numbers(navigation.dimensions, " × "), _numbers(grid.dimensions, " × ")
-        told.append(f"the words at 0x50 say {own} cells, the hull has {other}")
+        differences.append(f"the words at 0x50 say {own} cells, the hull has {other}")
     if navigation.counts.cells != grid.cell_count:
-        told.append(f"the count at 0x66 says {navigation.counts.cells:,} cells, the hull has {grid.cell_count:,}")
-    return told
+        differences.append(
+            f"the count at 0x66 says {navigation.counts.cells:,} cells, the hull has {grid.cell_count:,}"
+        )
+    return differences
 
 
 def _cell_room(navigation: Navigation) -> int:
@@ -300,5 +302,5 @@ def _box(minimum: np.ndarray, maximum: np.ndarray) -> str:
 
 
 def _numbers(values: np.ndarray | tuple[int, ...], between: str = ", ") -> str:
-    """Numbers as short as they can be told apart."""
+    """The shortest decimals that keep numbers apart."""
     return between.join(np.format_float_positional(np.float32(value), trim="-") for value in values)

@@ -62,7 +62,7 @@ def _check_stage(stage: Stage, archive: Archive | None) -> list[Finding]:
 
 def _check_pairs(archive: Archive, found: list[Stage]) -> list[Finding]:
     """Each NAME.col with its NAME.rgn, and what phases pair beyond that (docs/FORMATS.md, section 5)."""
-    findings: dict[Finding, None] = {}  # in order; a damaged file of several pairs is told once
+    findings: dict[Finding, None] = {}  # in order; a damaged file of several pairs is reported once
 
     def add(rule: Rule, message: str) -> None:
         findings[Finding(Severity.ERROR, rule, message)] = None
@@ -135,8 +135,8 @@ def _check_sets(archive: Archive, found: list[Stage]) -> list[Finding]:
             findings.append(Finding(Severity.ERROR, Rule.SET_FILES, f"{name}: {replace(error, file='')}"))
     usual, *others = sorted(contents.values(), key=len, reverse=True) or [[]]
     if others:
-        told = "; ".join(", ".join(names) for names in others)
-        message = f"CollisionSets that differ from the other {len(usual)}: {told}"
+        groups = "; ".join(", ".join(names) for names in others)
+        message = f"CollisionSets that differ from the other {len(usual)}: {groups}"
         findings.append(Finding(Severity.WARNING, Rule.SET_CONTENTS, message))
     return findings
 

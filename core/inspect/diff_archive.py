@@ -108,6 +108,6 @@ def _diff_entry(where: str, before: bytes | str, after: bytes | str) -> list[Dif
     try:
         differences = compare(*map(decode, contents))
     except FormatError as error:  # it is damaged; its bytes can still be compared
-        told = [Difference(where, difference.message) for difference in diff_bytes(*contents)]
-        return [Difference(where, f"can't be read: {error}"), *told]
+        found = [Difference(where, difference.message) for difference in diff_bytes(*contents)]
+        return [Difference(where, f"can't be read: {error}"), *found]
     return [Difference(f"{where}: {difference.where}", difference.message) for difference in differences]
