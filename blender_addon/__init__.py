@@ -5,7 +5,7 @@ from .checks import changes, results
 from .interface import (
     changes_panel,
     check_operators,
-    command_line,
+    command_registration,
     create_operators,
     file_handlers,
     fix_all_operator,
@@ -44,7 +44,7 @@ MODULES = (
     hull_operators,
     settings,
     grid_panel,
-    command_line,
+    command_registration,
 )
 """Each registers and unregisters what it brings."""
 

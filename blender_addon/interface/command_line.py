@@ -12,25 +12,24 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, redirect_stdout
-from typing import TYPE_CHECKING
 
 import bpy
 
+from ...core.disk import files, same_file
+from ...core.editing import options as editing_options
 from ...core.errors import FormatError, RefusedError, Severity, SylpheedError, naming
+from ...core.formats import kinds
+from ...core.game import loose_files, play_folder
+from ...core.inspect import describe
 from ...core.text import plural, printable
+from ..checks import problems
 from ..checks.results import summary
-from ..scene import custom_properties
+from ..scene import custom_properties, exporting, importing, mod_export, stage_import
 from ..scene.roots import explain_none, find_all_roots, local_ones
+from .command_registration import COMMAND
 from .preferences import folders, play_folder_of
 
-if TYPE_CHECKING:
-    from ..checks import problems
-    from ..scene import exporting, importing
-
-COMMAND = "sylpheed"
 FINE, FAILED, UNREADABLE = 0, 1, 2
-
-_registered: list[object] = []
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -119,8 +118,6 @@ def _add_play(command: argparse.ArgumentParser) -> None:
 
 
 def _import(options: argparse.Namespace) -> int:
-    from ..scene import importing
-
     _refuse_output(options.output, ".blend", options.files)
     _open_nothing()
     for path in options.files:
@@ -130,10 +127,6 @@ def _import(options: argparse.Namespace) -> int:
 
 
 def _stage(options: argparse.Namespace) -> int:
-    from ...core.disk import same_file
-    from ...core.inspect import describe
-    from ..scene import importing, stage_import
-
     if options.output is None:
         print("\n".join(describe.stage_lines(stage_import.list_stages(os.path.abspath(options.game)))))
         return FINE
@@ -191,9 +184,6 @@ def _check(options: argparse.Namespace) -> int:
 
 def _check_file(path: str, quiet: bool) -> Iterator[problems.Checked]:
     """Checks each hull and set in a file, and prints the result unless it is to be `quiet`."""
-    from ..checks import problems
-    from ..scene import importing
-
     if path.lower().endswith(".blend"):
         _open(path)
     else:
@@ -223,8 +213,6 @@ def _described(checked: problems.Checked) -> dict:
 
 
 def _export(options: argparse.Namespace) -> int:
-    from ...core.disk import files, same_file
-
     _open(options.blend)
     roots = [root for root in _roots(options.blend) if options.root in ("", root.name)]
     if options.root:
@@ -244,8 +232,6 @@ def _export(options: argparse.Namespace) -> int:
 
 
 def _mod(options: argparse.Namespace) -> int:
-    from ..scene import mod_export
-
     _open(options.blend)
     chosen = mod_export.ModOptions(
         os.path.abspath(options.output),
@@ -265,8 +251,6 @@ def _mod(options: argparse.Namespace) -> int:
 
 
 def _deploy(options: argparse.Namespace) -> int:
-    from ...core.game import play_folder
-
     game, mod = folders(bpy.context)
     play = _play(options)
     done = play_folder.deploy(os.path.abspath(options.mod) if options.mod else mod, play, game)
@@ -277,8 +261,6 @@ def _deploy(options: argparse.Namespace) -> int:
 
 
 def _restore(options: argparse.Namespace) -> int:
-    from ...core.game import play_folder
-
     play = _play(options)
     done = play_folder.restore(play, folders(bpy.context)[0])
     _say(f"restored {plural(len(done), 'file')} in {play}")
@@ -295,8 +277,6 @@ def _play(options: argparse.Namespace) -> str:
 def _refuse_output(output: str, ending: str, inputs: Sequence[str] = ()) -> None:
     """Raises `SylpheedError` if the output doesn't end as its kind of file does, is one of the inputs, or lies in the
     game folder of the preferences."""
-    from ...core.disk import same_file
-
     if not output.lower().endswith(ending):
         raise RefusedError(f"the output must be a {ending} file", file=output, remedy=f"choose a name with {ending}")
     same_file.refuse_inside(output, folders(bpy.context)[0])
@@ -321,10 +301,6 @@ def _open(path: str) -> None:
 
 def _import_file(path: str, hull: importing.HullOptions, parts: importing.SetOptions) -> importing.Imported:
     """Imports a hull or a set, whichever the file is by its content."""
-    from ...core.formats import kinds
-    from ...core.game import loose_files
-    from ..scene import importing
-
     kind, data = loose_files.read_known(path)
     scene, name = bpy.context.scene, os.path.basename(path)
     with naming(path):
@@ -349,9 +325,6 @@ def _ending(root: bpy.types.Object) -> str:
 
 
 def _export_root(root: bpy.types.Object, options: argparse.Namespace) -> exporting.Exported:
-    from ...core.editing import options as editing_options
-    from ..scene import exporting
-
     if custom_properties.kind(root) == custom_properties.SET:
         return exporting.export_set(bpy.context, root, apply_modifiers=True)
     how = editing_options.Options(
@@ -391,12 +364,3 @@ def _blender_quiet() -> Iterator[None]:
 
 def _last_line(error: RuntimeError) -> str:
     return str(error).strip().splitlines()[-1].removeprefix("Error: ")
-
-
-def register() -> None:
-    _registered.append(bpy.utils.register_cli_command(COMMAND, run))
-
-
-def unregister() -> None:
-    while _registered:
-        bpy.utils.unregister_cli_command(_registered.pop())

@@ -17,9 +17,9 @@ MOST_LINES = 200
 
 @dataclass(slots=True)
 class Outcome:
-    """The name of an operator, its lines with their kinds (ERROR, WARNING, INFO), and the file or folder that it wrote, "" for
-    none. `operator` tells its later runs from this one and is never looked into: Blender has freed what it stands
-    for."""
+    """The name of an operator, its lines with their kinds (ERROR, WARNING, INFO), and the file or the folder that it
+    wrote, "" for none. `operator` tells its later runs from this one and is never looked into: Blender has freed what
+    it stands for."""
 
     title: str
     operator: object

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
+from types import ModuleType
 
 import bmesh
 import bpy
@@ -300,3 +302,9 @@ def overlapping(col: Col, vertices: np.ndarray | None = None, triangles: np.ndar
     vertices = col.vertices if vertices is None else vertices
     triangles = col.triangles if triangles is None else triangles
     return exact.cell_lists(vertices, triangles, col.bbox_min[:3], col.cell_size, col.dims)
+
+
+def run_command(addon: ModuleType, *words: object) -> int:
+    """Runs `blender --command sylpheed` with words: its exit status."""
+    command_line = importlib.import_module(f"{addon.__name__}.blender_addon.interface.command_line")
+    return command_line.run([str(word) for word in words])

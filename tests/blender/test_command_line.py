@@ -15,7 +15,7 @@ import pytest
 from core.game.archive import open_archive
 from core.game.game_folder import find_game
 from core.game.mod_folder import write_mod
-from tests.blender.helpers import DATA, TWO_ASTEROIDS, edit_faces, move, source
+from tests.blender.helpers import DATA, TWO_ASTEROIDS, edit_faces, move, run_command, source
 from tests.support.folder_digest import tree
 from tests.support.game_folder import make_game
 
@@ -28,7 +28,7 @@ def run(addon: ModuleType, capfd: pytest.CaptureFixture) -> Callable:
     """Runs a command: its exit status, and what it printed to each stream."""
 
     def call(*arguments: object) -> tuple[int, str, str]:
-        status = addon.blender_addon.interface.command_line.run([str(argument) for argument in arguments])
+        status = run_command(addon, *arguments)
         printed = capfd.readouterr()
         assert "Traceback" not in printed.err
         return status, printed.out, printed.err

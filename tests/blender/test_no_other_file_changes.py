@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import bpy
 import pytest
 
-from tests.blender.helpers import DATA, TWO_ASTEROIDS
+from tests.blender.helpers import DATA, TWO_ASTEROIDS, run_command
 from tests.support.folder_digest import changed, tree
 from tests.support.game_folder import make_game
 
@@ -88,7 +89,7 @@ def test_an_operator_changes_its_target_alone(
 
 def test_commands_change_their_targets_alone(home: Path, addon, capfd) -> None:
     """Over an older .blend no backup is made beside it, which might replace one of the user's."""
-    run = lambda *words: addon.blender_addon.interface.command_line.run([str(word) for word in words])  # noqa: E731
+    run = functools.partial(run_command, addon)
     out, hull = home / "out.blend", home / "work" / TWO_ASTEROIDS
     (home / "out.blend1").write_bytes(b"mine")
     for arguments, may in [

@@ -15,7 +15,7 @@ from core.formats.hashes import file_id
 from core.game.archive import open_archive
 from core.game.archive_write import make_archive
 from core.samples.game import write_tables
-from tests.blender.helpers import coordinates, move
+from tests.blender.helpers import coordinates, move, run_command
 from tests.support.game_folder import make_game
 
 HULL = "S14_p1_AsteroidVolume_wp"
@@ -233,21 +233,16 @@ def test_the_dialog_and_the_command_line_list_29_stages_and_87_phases(tables_in,
         count += len(addon.blender_addon.interface.stage_operator.suggest_phases(options, bpy.context, ""))
     assert (len(names), count) == (29, 86), "a phase of S20 has no hull"
     capfd.readouterr()
-    assert addon.blender_addon.interface.command_line.run(["stage", str(tmp_path)]) == 0
+    assert run_command(addon, "stage", tmp_path) == 0
     assert "29 stages, 87 phases" in capfd.readouterr().out.splitlines()
 
 
 def test_the_command_line_takes_a_stage_by_its_table_s_id(layout, addon, tmp_path, capfd):
     game, stage = layout
     blend = tmp_path / "out.blend"
-    assert (
-        addon.blender_addon.interface.command_line.run(
-            ["stage", str(game), "--stage", stage, "--phase", "Phase_2", "-o", str(blend)]
-        )
-        == 0
-    )
+    assert run_command(addon, "stage", game, "--stage", stage, "--phase", "Phase_2", "-o", blend) == 0
     assert blend.exists()
-    assert addon.blender_addon.interface.command_line.run(["stage", str(game), "--stage", "S77", "-o", str(blend)]) == 2
+    assert run_command(addon, "stage", game, "--stage", "S77", "-o", blend) == 2
     error = capfd.readouterr().err
     assert "the game has no stage 'S77'" in error and stage in error
 
