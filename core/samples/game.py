@@ -35,7 +35,7 @@ PHASES: dict[str, tuple[str | None, ...]] = {
 
 TOTAL_PHASES, OTHER_TABLES = 87, 150
 
-INNER_POINTS = 200
+INNER_POINTS = 60
 """Points that divide the free space of a stand-in map, beside the hull's own: enough for ways around each asteroid."""
 
 
