@@ -7,6 +7,7 @@ from .interface import (
     check_operators,
     command_registration,
     create_operators,
+    dropped_assets,
     file_handlers,
     fix_all_operator,
     fix_operators,
@@ -17,6 +18,7 @@ from .interface import (
     outcome_panel,
     play_operators,
     revert_operator,
+    set_panel,
     sidebar,
 )
 from .overlay import settings
@@ -42,6 +44,8 @@ MODULES = (
     changes_panel,
     create_operators,
     hull_operators,
+    set_panel,
+    dropped_assets,
     settings,
     grid_panel,
     command_registration,

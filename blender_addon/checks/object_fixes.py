@@ -51,7 +51,10 @@ def move_cutter(context: bpy.types.Context, root: bpy.types.Object, obj: bpy.typ
     if obj.library or obj.override_library:
         return report_text("is linked from a library: make it local first")
     with evaluation.evaluated(context, root, [obj], True) as view:
-        place = view.placement(obj).matrix
+        place = view.placement(obj).matrix.copy()
+    shelf = custom_properties.shelf(obj)
+    if shelf is not None:
+        place[:3, 3] += shelf
     world = np.array(root.matrix_world, np.float64) @ place
     obj.parent = None
     obj.matrix_world = Matrix(world.tolist())

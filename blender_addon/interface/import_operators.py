@@ -8,13 +8,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import bpy
-from bpy.props import CollectionProperty, StringProperty
+from bpy.props import BoolProperty, CollectionProperty, StringProperty
 from bpy_extras.io_utils import ImportHelper
 
 from ...core.errors import SylpheedError
+from .part_names import PartNames
 from .preferences import PATH_OPTIONS
 from .reporting import Result, finish_import, report
-from .view_options import HullProperties, ViewProperties
+from .view_options import HullProperties, LayoutProperty, ViewProperties
 
 if TYPE_CHECKING:
     from ..scene import importing
@@ -114,7 +115,7 @@ class IMPORT_SCENE_OT_sylpheed_col(bpy.types.Operator, ImportFiles, HullProperti
         return self.import_all(context, lambda path, _: importing.import_hull(context.scene, path, options))
 
 
-class IMPORT_SCENE_OT_sylpheed_set(bpy.types.Operator, ImportFiles, ViewProperties):
+class IMPORT_SCENE_OT_sylpheed_set(bpy.types.Operator, ImportFiles, ViewProperties, LayoutProperty, PartNames):
     """Import the collision parts of ships, machines and asteroids from a collision set of Project Sylpheed"""
 
     bl_idname = "import_scene.sylpheed_set"
@@ -124,21 +125,32 @@ class IMPORT_SCENE_OT_sylpheed_set(bpy.types.Operator, ImportFiles, ViewProperti
     kind = "COLLISION_SET"
     filename_ext = ".bin"
     filter_glob: StringProperty(default="*.bin", options={"HIDDEN"})
-    name_filter: StringProperty(
-        name="Names",
-        description="Parts to import: names with * and ?, separated by commas. The other parts stay in the file",
-        default="*",
+    mark_assets: BoolProperty(
+        name="Mark as Assets",
+        description="Make an asset of each part, to drag from the Asset Browser into a hull",
+        default=False,
     )
+
+    def check(self, context: bpy.types.Context) -> bool:
+        """Blender asks this when another file or option is chosen in the dialog."""
+        return self.list_parts(self.paths())
 
     def draw(self, context: bpy.types.Context) -> None:
         self.layout.use_property_split = True
-        self.layout.prop(self, "name_filter")
+        self.draw_names(self.layout)
+        self.layout.prop(self, "layout_parts")
+        self.layout.prop(self, "mark_assets")
         self.draw_view(self.layout)
 
     def execute(self, context: bpy.types.Context) -> Result:
-        from ..scene import importing
+        from ..scene import assets, importing
 
-        options = importing.SetOptions(self.name_filter, self.view())
-        return self.import_all(
-            context, lambda path, progress: importing.import_set(context.scene, path, options, progress)
-        )
+        options = importing.SetOptions(self.name_filter, self.view(), self.layout_parts, names=self.ticked())
+
+        def import_one(path: str, progress: Callable) -> importing.Imported:
+            imported = importing.import_set(context.scene, path, options, progress)
+            if self.mark_assets:
+                assets.make_assets(context.scene, imported.root, list(imported.root.children))
+            return imported
+
+        return self.import_all(context, import_one)

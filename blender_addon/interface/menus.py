@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bpy
 
+from . import part_names
 from .export_operators import EXPORT_SCENE_OT_sylpheed_col, EXPORT_SCENE_OT_sylpheed_set
 from .import_operators import IMPORT_SCENE_OT_sylpheed_col, IMPORT_SCENE_OT_sylpheed_set
 from .mod_operator import EXPORT_SCENE_OT_sylpheed_mod
@@ -20,7 +21,7 @@ EXPORTS = {
     EXPORT_SCENE_OT_sylpheed_col: "Sylpheed Hull (.col)",
     EXPORT_SCENE_OT_sylpheed_set: "Sylpheed Collision Set (.bin)",
 }
-CLASSES = (SylpheedPreferences, *IMPORTS, *EXPORTS)
+CLASSES = (SylpheedPreferences, *part_names.CLASSES, *IMPORTS, *EXPORTS)
 
 
 def _draw_imports(self: bpy.types.Menu, context: bpy.types.Context) -> None:

@@ -48,6 +48,11 @@ def note(operator: bpy.types.Operator, kind: str, text: str) -> None:
         _last[0].lines += [(kind, line) for line in text.split("\n") if line]
 
 
+def say(title: str, lines: list[tuple[str, str]]) -> None:
+    """Notes what was done without an operator: its lines with their kinds."""
+    _last[:] = [Outcome(title, None, lines)]
+
+
 def note_path(operator: bpy.types.Operator, path: str) -> None:
     """Notes the file or the folder that an operator wrote."""
     if _last and _last[0].operator is operator:

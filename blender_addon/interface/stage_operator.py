@@ -10,7 +10,7 @@ from ..scene import custom_properties
 from ..translations import CONTEXT, label_text
 from .preferences import PATH_OPTIONS, folders
 from .reporting import Result, finish_import, refuse
-from .view_options import HullProperties
+from .view_options import HullProperties, LayoutProperty
 
 
 def suggest_stages(options: bpy.types.OperatorProperties, context: bpy.types.Context, text: str) -> list[str]:
@@ -43,7 +43,7 @@ def _game_folder(options: bpy.types.OperatorProperties, context: bpy.types.Conte
     return bpy.path.abspath(options.directory) if options.directory else folders(context)[0]
 
 
-class IMPORT_SCENE_OT_sylpheed_stage(bpy.types.Operator, HullProperties):
+class IMPORT_SCENE_OT_sylpheed_stage(bpy.types.Operator, HullProperties, LayoutProperty):
     """Import the hull of a stage's phase from the extracted game, with the stage's own asteroids"""
 
     bl_idname = "import_scene.sylpheed_stage"
@@ -118,12 +118,14 @@ class IMPORT_SCENE_OT_sylpheed_stage(bpy.types.Operator, HullProperties):
         if in_mod:
             self.layout.prop(self, "source")
         self.layout.prop(self, "parts")
+        if self.parts != "NONE":
+            self.layout.prop(self, "layout_parts")
         self.draw_hull(self.layout)
 
     def execute(self, context: bpy.types.Context) -> Result:
         from ..scene import stage_import
 
-        options = stage_import.StageOptions(self.stage, self.phase, self.parts, self.hull_options())
+        options = stage_import.StageOptions(self.stage, self.phase, self.parts, self.hull_options(), self.layout_parts)
         window = context.window_manager
         window.progress_begin(0, 1)
         try:

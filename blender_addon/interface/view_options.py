@@ -57,6 +57,20 @@ class ViewProperties:
                 body.prop(self, name)
 
 
+class LayoutProperty:
+    """How the parts of a collision set are shown."""
+
+    layout_parts: EnumProperty(
+        name="Layout",
+        description="Where the parts of a collision set are shown. The exported coordinates stay the same",
+        items=[
+            ("ROWS", "Rows", "In rows by family, apart from each other"),
+            ("FILE", "As in the File", "Where the file has them: nearly all at one point"),
+        ],
+        default="ROWS",
+    )
+
+
 class HullProperties(ViewProperties):
     """How a hull becomes objects."""
 

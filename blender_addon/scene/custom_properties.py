@@ -11,6 +11,7 @@ from typing import Any
 
 import bpy
 import numpy as np
+from mathutils import Matrix
 
 from ...core.errors import RefusedError, SylpheedError
 
@@ -34,6 +35,10 @@ VIEW = "sylpheed_view"
 ORIGIN = "sylpheed_origin"
 LAST = "sylpheed_last_"
 NEW = "sylpheed_new"
+SHELF = "sylpheed_shelf"
+ASSET = "sylpheed_asset"
+PARTS_LAYOUT = "sylpheed_parts_layout"
+PARTS_START = "sylpheed_parts_start"
 
 HULL, SET, SHOWN = "hull", "set", "shown"
 """Kinds: the root of a hull, the root of a collision set, and objects that show something and are never exported."""
@@ -123,6 +128,29 @@ def mesh_origin(data: bpy.types.ID | None) -> np.ndarray | None:
     """The point of the file about which an imported mesh has its coordinates, float64 (3,); None where that isn't
     known."""
     values: Any = None if data is None else data.get(ORIGIN)
+    numbers = values.to_list() if hasattr(values, "to_list") else []
+    if len(numbers) != 3 or not all(isinstance(number, float) for number in numbers):
+        return None
+    return np.array(numbers)
+
+
+def set_shelf(obj: bpy.types.Object, shelf: np.ndarray | None) -> None:
+    """Shows a part of a collision set away from its place in the file by a shelf, float32 (3,) in the file's space, or
+    at its place. The shelf lies between the root and the part: the part's own transform is as it was."""
+    if shelf is None:
+        obj.pop(SHELF, None)
+        obj.matrix_parent_inverse = Matrix()
+    else:
+        obj[SHELF] = [float(number) for number in shelf]
+        obj.matrix_parent_inverse = Matrix.Translation(obj[SHELF].to_list())
+
+
+def shelf(obj: bpy.types.Object) -> np.ndarray | None:
+    """How far a part is shown from its place in the file, float64 (3,); None where nothing lies between it and the
+    root of a collision set."""
+    if SHELF not in obj or obj.parent is None or kind(obj.parent) != SET:
+        return None
+    values: Any = obj[SHELF]
     numbers = values.to_list() if hasattr(values, "to_list") else []
     if len(numbers) != 3 or not all(isinstance(number, float) for number in numbers):
         return None

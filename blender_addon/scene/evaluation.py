@@ -23,6 +23,7 @@ import numpy as np
 from ...core.editing.placement import EXACT, Placement, between, rounded
 from ...core.errors import RefusedError
 from ...core.text import plural
+from . import custom_properties
 
 AGREEMENT = 1e-6
 """How far a world matrix may be from the product that it is made of, as a part of the sums of absolute values: a few
@@ -151,7 +152,7 @@ class View:
         """From an object's space to the root's, or to the world's where it isn't below the root.
 
         Parents are composed in float64 where that agrees with what Blender evaluates, up to rounding; where it doesn't,
-        because of constraints, bones, paths or physics, the evaluated matrices count.
+        because of constraints, bones, paths or physics, the evaluated matrices count. The shelf of a part only shows.
         Raises `SylpheedError` if a place can't be found below a root that is scaled to nothing.
         """
         if obj == self.root:
@@ -168,9 +169,12 @@ class View:
         local = [] if shown.matrix_basis.is_identity else [shown.matrix_basis]
         if parent is not None and not shown.matrix_parent_inverse.is_identity:
             local.insert(0, shown.matrix_parent_inverse)  # without a parent, one may be left over
-        composed = outer
+        shelf = custom_properties.shelf(obj)
+        composed = outer if shelf is None else outer.after(_back_from(shelf))
         for matrix in local:
             composed = composed.after(rounded(matrix))
+        if shelf is not None and local and _is_shelf(local[0], shelf):
+            composed = outer if len(local) == 1 else outer.after(rounded(local[1]))
         if not evaluates:
             return composed
         world = shown.matrix_world
@@ -183,7 +187,20 @@ class View:
         if not is_below:
             return rounded(world)
         _refuse_flat(obj, self.root, self.depsgraph)
-        return between(self.root.evaluated_get(self.depsgraph).matrix_world, world)
+        found = between(self.root.evaluated_get(self.depsgraph).matrix_world, world)
+        return found if shelf is None else _back_from(shelf).after(found)
+
+
+def _back_from(shelf: np.ndarray) -> Placement:
+    """From a shelf to the place in the file."""
+    matrix = np.eye(4)
+    matrix[:3, 3] = -shelf
+    return Placement(matrix, np.zeros((4, 4)))
+
+
+def _is_shelf(matrix: object, shelf: np.ndarray) -> bool:
+    """Whether a parent's inverse is as the shelf made it."""
+    return np.array_equal(np.array(matrix, np.float64), np.linalg.inv(_back_from(shelf).matrix))
 
 
 @contextmanager

@@ -20,7 +20,7 @@ from ...core.game import loose_files
 from ...core.geometry import surfaces
 from ...core.geometry.triangles import repeated
 from ...core.text import plural, some
-from . import axes, colors, custom_properties, object_names, roots
+from . import axes, colors, custom_properties, object_names, roots, set_layout
 from .mesh_arrays import NewMesh, make_meshes
 
 Progress = Callable[[float], None]
@@ -53,10 +53,15 @@ class HullOptions:
 
 @dataclass(frozen=True, slots=True)
 class SetOptions:
-    """`name_filter`: globs, separated by commas."""
+    """`name_filter`: globs, separated by commas. `layout`: ROWS or FILE. `beside`: the lower and the upper corner of a
+    box, (3,) numbers in the file's space, beside which rows begin. `names`: the only parts
+    to import of those that the filter names, None for all of them."""
 
     name_filter: str = "*"
     view: View = View()
+    layout: str = set_layout.ROWS
+    beside: tuple[np.ndarray, np.ndarray] | None = None
+    names: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +208,7 @@ def _make_set(
     options: SetOptions,
     progress: Progress,
 ) -> Imported:
-    chosen = _filter_parts(library, options.name_filter)
+    chosen = _filter_parts(library, options)
     root, collection = _make_root(scene, custom_properties.SET, stem, data, options.view)
     unusable = {number: collision_set.unusable(library.parts[number]) for number, _ in chosen}
     warnings = [
@@ -222,6 +227,9 @@ def _make_set(
         obj[custom_properties.RECORD] = number
         obj[custom_properties.GIVEN_NAME] = obj.name
         progress((done + 1) / len(chosen))
+    if options.beside is not None:
+        set_layout.start_beside(root, *options.beside)
+    set_layout.lay_out(root, library.parts, options.layout)
     triangle_count = sum(len(part.triangles) for part in parts)
     preserved = triangle_count - sum(len(one.triangles) for one in new)
     if preserved:
@@ -251,14 +259,16 @@ def new_parts(names: list[str], parts: list[collision_set.Part]) -> list[NewMesh
     ]
 
 
-def _filter_parts(library: collision_set.CollisionSet, name_filter: str) -> list[tuple[int, str]]:
-    """Numbers and names of the parts that a filter names. Raises `SylpheedError` if there are none."""
+def _filter_parts(library: collision_set.CollisionSet, options: SetOptions) -> list[tuple[int, str]]:
+    """Numbers and names of the parts to import. Raises `SylpheedError` if there are none."""
+    name_filter, ticked = options.name_filter, options.names
     patterns = [pattern.strip().lower() for pattern in name_filter.split(",") if pattern.strip()] or ["*"]
     names = [part.name for part in library.parts]
     chosen = [
         (number, name)
         for number, name in enumerate(names)
         if any(fnmatch.fnmatchcase(name.lower(), pattern) for pattern in patterns)
+        and (ticked is None or name in ticked)
     ]
     if not chosen:
         raise RefusedError(

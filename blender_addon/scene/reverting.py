@@ -15,6 +15,7 @@ from . import custom_properties, object_names, sources
 from .importing import about_its_centre, add_object, new_mesh, new_parts, show_as_wall
 from .mesh_arrays import NewMesh, make_meshes, read_mesh
 from .reading import family
+from .set_layout import lay_out
 
 
 def revert_object(root: bpy.types.Object, obj: bpy.types.Object) -> None:
@@ -122,6 +123,8 @@ def _revert_set(root: bpy.types.Object, objects: list[bpy.types.Object]) -> tupl
     for number, part, mesh in zip(missing, parts, make_meshes(new_parts([p.name for p in parts], parts)), strict=True):
         obj = add_object(part.name, mesh, root, root.users_collection[0])
         obj[custom_properties.RECORD], obj[custom_properties.GIVEN_NAME] = number, obj.name
+    if layout := root.get(custom_properties.PARTS_LAYOUT):
+        lay_out(root, library.parts, str(layout))
     return reverted, len(missing), len(objects) - reverted
 
 
@@ -133,6 +136,8 @@ def _revert_part(root: bpy.types.Object, obj: bpy.types.Object) -> None:
     (new,) = new_parts([obj.data.name], [part])
     _replace_mesh(obj, new)
     _put(root, obj, np.zeros(3))
+    if custom_properties.SHELF in obj:
+        custom_properties.set_shelf(obj, np.array(obj[custom_properties.SHELF].to_list()))
     given = obj.get(custom_properties.GIVEN_NAME)
     if isinstance(given, str) and object_names.is_renamed(obj.name, given):
         obj.name = given

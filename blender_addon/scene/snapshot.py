@@ -30,6 +30,7 @@ OBJECT_PROPERTIES = (
     custom_properties.ROOT_ID,
     custom_properties.RECORD,
     custom_properties.GIVEN_NAME,
+    custom_properties.SHELF,
 )
 
 Key = tuple[int, int]

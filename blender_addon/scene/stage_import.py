@@ -15,18 +15,19 @@ from ...core.game.game_folder import Game, find_game, known_names, stages
 from ...core.game.mod_folder import mod_archive, open_collision
 from ...core.game.stage_tables import Phase, Stage, asteroid_prefix, find_stage
 from ..translations import label_text
-from . import custom_properties
+from . import custom_properties, sources
 from .importing import HullOptions, Imported, Progress, SetOptions, exclude, make_hull, make_set
 
 
 @dataclass(frozen=True, slots=True)
 class StageOptions:
-    """parts: NONE, STAGE for the stage's own asteroids, ALL."""
+    """parts: NONE, STAGE for the stage's own asteroids, ALL. layout: ROWS or FILE."""
 
     stage: str
     phase: str
     parts: str = "STAGE"
     hull: HullOptions = field(default_factory=HullOptions)
+    layout: str = "ROWS"
 
 
 def list_stages(directory: str) -> list[Stage]:
@@ -120,7 +121,9 @@ def import_stage(
             imported[0] = replace(imported[0], warnings=(*imported[0].warnings, str(error)))
             return imported
         try:
-            parts = make_set(scene, phase.set, library, SetOptions(name_filter, options.hull.view), progress)
+            grid = sources.hull_source(imported[0].root).grid
+            chosen = SetOptions(name_filter, options.hull.view, options.layout, (grid.minimum, grid.maximum))
+            parts = make_set(scene, phase.set, library, chosen, progress)
         except SylpheedError as error:
             missing = f"{phase.set} holds no asteroids of {stage.name}: {error.problem}"
             imported[0] = replace(imported[0], warnings=(*imported[0].warnings, missing))

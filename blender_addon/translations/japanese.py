@@ -5,6 +5,9 @@ full stop at its end: Blender adds one.
 """
 
 OPERATORS = {
+    "Lay Out Sylpheed Set": "Sylpheed 当たり判定セットを並べる",
+    "Mark Sylpheed Parts as Assets": "Sylpheed のパーツをアセットにする",
+    "Mark as Assets": "アセットにする",
     "Deploy": "配置",
     "Deploy Sylpheed Mod": "Sylpheed Modを配置",
     "Restore Originals": "元に戻す",
@@ -80,6 +83,37 @@ OPERATORS = {
 }
 
 TEXTS = {
+    # Collision sets
+    "Collision Set": "当たり判定セット",
+    "Layout": "配置",
+    "Rows": "列",
+    "As in the File": "ファイルのまま",
+    "In rows by family, apart from each other": "種類ごとの列に、互いに離して並べます",
+    "Where the file has them: nearly all at one point": "ファイルの位置のまま（ほとんどが一点に重なります）",
+    "Where the parts are shown": "パーツを表示する位置",
+    "Where the parts of a collision set are shown. The exported coordinates stay the same": (
+        "当たり判定セットのパーツを表示する位置。書き出される座標は変わりません"
+    ),
+    "Show the parts of the collision set in rows by family, or as in the file. What is exported stays the same": (
+        "当たり判定セットのパーツを種類ごとの列に、またはファイルのまま表示します。書き出す内容は変わりません"
+    ),
+    "Mark as Assets": "アセットにする",
+    "Make an asset of each part, to drag from the Asset Browser into a hull": (
+        "各パーツをアセットにします。アセットブラウザーから当たり判定メッシュへドラッグできます"
+    ),
+    "Make an asset of each selected part, or of all parts of the set, to drag from the Asset Browser into a hull": (
+        "選択したパーツ、またはセットのすべてのパーツをアセットにします。"
+        "アセットブラウザーから当たり判定メッシュへドラッグできます"
+    ),
+    "Clear": "消去",
+    "Delete the assets of these parts instead": "代わりに、これらのパーツのアセットを削除します",
+    "Assets made: {count:,}": "作成したアセット: {count:,}",
+    "Assets deleted: {count:,}": "削除したアセット: {count:,}",
+    "Add to Hull": "当たり判定メッシュに追加",
+    'Added "{name}" to "{hull}"': "「{name}」を「{hull}」に追加しました",
+    "All Parts": "すべてのパーツ",
+    "Tick every name in the list, or none": "一覧の名前すべてにチェックを付けるか、外します",
+    "Import this part": "このパーツをインポートします",
     "Navigation": "ナビゲーション",
     "What becomes of the navigation volumes beside edited hulls, which lead computer-flown ships": (
         "編集した当たり判定メッシュのナビゲーションボリューム（コンピューターの艦船の経路）をどうするか"

@@ -103,8 +103,9 @@ def roots() -> list[bpy.types.Object]:
 
 
 def load(path: Path = SMALL, **options: object) -> bpy.types.Object:
-    """Imports a library and returns its root."""
+    """Imports a library, laid out as in the file, and returns its root."""
     before = set(roots())
+    options = {"layout_parts": "FILE", **options}
     assert bpy.ops.import_scene.sylpheed_set(filepath=str(path), **options) == {"FINISHED"}
     (root,) = set(roots()) - before
     return root

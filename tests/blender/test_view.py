@@ -35,6 +35,7 @@ SET = DATA / "CollisionSet_small.bin"
 
 def import_set(**options: object) -> bpy.types.Object:
     before = set(bpy.data.objects)
+    options = {"layout_parts": "FILE", **options}
     assert bpy.ops.import_scene.sylpheed_set(filepath=str(SET), **options) == {"FINISHED"}
     (root,) = (obj for obj in set(bpy.data.objects) - before if obj.get("sylpheed_kind") == "set")
     return root
