@@ -41,7 +41,7 @@ def adopt_dropped() -> None:
             lines.append(("INFO", report_text('Added "{name}" to "{hull}"', name=obj.name, hull=root.name)))
     outcome.say(label_text("Add to Hull"), lines)
     viewport.redraw(context)
-    if any(kind == "INFO" for kind, _ in lines) and bpy.ops.ed.undo_push.poll():
+    if any(kind == "INFO" for kind, _ in lines) and context.window is not None:
         bpy.ops.ed.undo_push(message="Add to Hull")
 
 

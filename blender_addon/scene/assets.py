@@ -55,7 +55,7 @@ def clear_assets(scene: bpy.types.Scene, parts: list[bpy.types.Object]) -> int:
     names = {part.name + SUFFIX for part in parts}
     gone = [obj for obj in _collection(scene).objects if obj.name in names]
     for obj in gone:
-        mesh = obj.data
+        mesh = bpy.data.meshes[obj.data.name]
         bpy.data.objects.remove(obj)
         if not mesh.users:
             bpy.data.meshes.remove(mesh)
@@ -81,7 +81,7 @@ def dropped(scene: bpy.types.Scene) -> list[tuple[bpy.types.Object, bpy.types.Ob
         if collection != scene.collection
         for obj in collection.all_objects
     }
-    return [(obj, root) for obj, root in held.items() if custom_properties.ASSET in obj and root_of(obj) is None]
+    return [(obj, root) for obj, root in held.items() if obj.get(custom_properties.ASSET) and root_of(obj) is None]
 
 
 def adopt(obj: bpy.types.Object, root: bpy.types.Object) -> str:

@@ -148,9 +148,9 @@ def set_shelf(obj: bpy.types.Object, shelf: np.ndarray | None) -> None:
 def shelf(obj: bpy.types.Object) -> np.ndarray | None:
     """How far a part is shown from its place in the file, float64 (3,); None where nothing lies between it and the
     root of a collision set."""
-    if SHELF not in obj or obj.parent is None or kind(obj.parent) != SET:
+    values: Any = obj.get(SHELF)
+    if values is None or obj.parent is None or kind(obj.parent) != SET:
         return None
-    values: Any = obj[SHELF]
     numbers = values.to_list() if hasattr(values, "to_list") else []
     if len(numbers) != 3 or not all(isinstance(number, float) for number in numbers):
         return None

@@ -136,8 +136,7 @@ def _revert_part(root: bpy.types.Object, obj: bpy.types.Object) -> None:
     (new,) = new_parts([obj.data.name], [part])
     _replace_mesh(obj, new)
     _put(root, obj, np.zeros(3))
-    if custom_properties.SHELF in obj:
-        custom_properties.set_shelf(obj, np.array(obj[custom_properties.SHELF].to_list()))
+    custom_properties.set_shelf(obj, custom_properties.shelf(obj))
     given = obj.get(custom_properties.GIVEN_NAME)
     if isinstance(given, str) and object_names.is_renamed(obj.name, given):
         obj.name = given
