@@ -20,3 +20,4 @@ class FixKind(enum.Enum):
     DOUBLED_FACES = (Rule.DOUBLED_TRIANGLES,)
     CUTTERS = (SceneRule.CUTTERS,)
     CELLS = (SceneRule.EDITED_CELLS,)
+    NAVIGATION = (SceneRule.NAVIGATION_OLD, SceneRule.NAVIGATION_BLOCKED)

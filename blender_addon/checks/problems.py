@@ -33,6 +33,7 @@ from ..scene.reading import Origin
 from ..scene.remedies import in_blender
 from ..scene.scene_rules import SceneRule
 from ..translations import label_text
+from .navigation_check import navigation_problems
 
 ELEMENTS = {"vertices": "VERT", "edges": "EDGE", "triangles": "FACE", "": ""}
 
@@ -118,7 +119,7 @@ def check_root(context: bpy.types.Context, root: bpy.types.Object) -> Checked:
         if custom_properties.kind(root) == custom_properties.HULL:
             hull = read_hull(context, root, apply_modifiers=True)
             shapes = _shapes(hull.pieces, hull.origins)
-            facts, problems = _check_hull(context, hull)
+            facts, problems = _check_hull(context, root, hull)
             changed = not hull.own_box or any(count_changes(hull.source, hull.comparison))
         else:
             library = read_set(context, root, apply_modifiers=True)
@@ -152,7 +153,7 @@ def _shapes(pieces: Iterable[Piece], origins: Iterable[Origin]) -> dict[int, Sha
 # --- hulls ----------------------------------------------------------------------------------------
 
 
-def _check_hull(context: bpy.types.Context, hull: HullEdit) -> tuple[list[Fact], list[Problem]]:
+def _check_hull(context: bpy.types.Context, root: bpy.types.Object, hull: HullEdit) -> tuple[list[Fact], list[Problem]]:
     edit, source = hull.edit, hull.source
     where = _Where(context.scene, edit, hull.pieces, hull.origins)
     options = Options(own_box=hull.own_box)
@@ -169,6 +170,8 @@ def _check_hull(context: bpy.types.Context, hull: HullEdit) -> tuple[list[Fact],
             rebuilt = rebuild_judged(source, judged, options)
         except SylpheedError as error:
             problems.append(_refused(error))
+        else:
+            problems += navigation_problems(root, hull, rebuilt.hull, where)
     return _hull_facts(judged.comparison, source, rebuilt), problems
 
 
@@ -208,9 +211,9 @@ class _Where:
         self.places = [edit.places[a:b] for a, b in pairwise(vertex_bounds)]
 
     def problem(self, fault: Fault) -> Problem:
-        find = {"vertices": self._vertices, "edges": self._edges, "triangles": self._faces}.get(fault.kind)
+        find = {"vertices": self._vertices, "edges": self._edges, "triangles": self.faces}.get(fault.kind)
         found = list(find(fault.elements)) if find else []
-        return self._located(fault.severity, fault.check, _message(fault), fault.kind, found, fault.count)
+        return self.located(fault.severity, fault.check, _message(fault), fault.kind, found, fault.count)
 
     def loose(self) -> list[Problem]:
         """Vertices that no face uses, as `loose_faults` counts them."""
@@ -218,12 +221,15 @@ class _Where:
         if not any(map(len, found)):
             return []
         message = "they belong to no face and are left out"
-        return [self._located(Severity.WARNING, Rule.LOOSE_VERTICES, message, "vertices", found)]
+        return [self.located(Severity.WARNING, Rule.LOOSE_VERTICES, message, "vertices", found)]
 
     def doubled(self) -> list[Problem]:
         """Vertices of one object in one place. INFO where the exporter joins them anyway or the source has them."""
         found, partners, apart = [], {}, False
         for piece, place, origin in zip(self.pieces, self.places, self.origins, strict=True):
+            if not np.isfinite(piece.vertices).all():  # another row says so
+                found.append(np.zeros(0, np.int64))
+                continue
             pairs = close_pairs(piece.vertices, NEAR * float(np.abs(piece.vertices).max(initial=0)))
             pairs = pairs[(place[pairs] >= 0).all(axis=1)]
             vertices, kept = _grouped(pairs, piece.vertex_ids)
@@ -236,7 +242,7 @@ class _Where:
         severity = Severity.WARNING if apart else Severity.INFO
         remedy = "merge them by distance" if apart else "the export joins them"
         message = f"vertices of one object in one place; {remedy}"
-        problem = self._located(severity, SceneRule.DOUBLED_VERTICES, message, "vertices", found)
+        problem = self.located(severity, SceneRule.DOUBLED_VERTICES, message, "vertices", found)
         problem.partners.update(partners)
         return [problem]
 
@@ -249,9 +255,9 @@ class _Where:
         if not any(map(len, found)):
             return []
         message = "they are cut into triangles the way Blender shows them"
-        return [self._located(Severity.INFO, SceneRule.LARGE_FACES, message, "triangles", found)]
+        return [self.located(Severity.INFO, SceneRule.LARGE_FACES, message, "triangles", found)]
 
-    def _located(
+    def located(
         self,
         severity: Severity,
         check: Rule | SceneRule,
@@ -276,7 +282,7 @@ class _Where:
         for place in self.places:
             yield np.flatnonzero(np.isin(place, numbers) & (place >= 0))
 
-    def _faces(self, numbers: np.ndarray) -> Iterable[np.ndarray]:
+    def faces(self, numbers: np.ndarray) -> Iterable[np.ndarray]:
         origins = self.edit.origins[numbers]
         for piece, origin in enumerate(self.origins):
             first, last = self.triangle_bounds[piece : piece + 2]

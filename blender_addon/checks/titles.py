@@ -32,6 +32,8 @@ TITLES = {
     SceneRule.CUTTERS: "Cutters in the Hull",
     SceneRule.EDITED_CELLS: "Cell Boxes with Faces",
     SceneRule.LEFT_OUT: "Not Exported as Shown",
+    SceneRule.NAVIGATION_OLD: "Navigation out of Date",
+    SceneRule.NAVIGATION_BLOCKED: "Links through Rock",
     Rule.EMPTY_PART: "Parts without Faces",
     Rule.REMOVED_PART: "Missing Parts",
 }

@@ -9,6 +9,7 @@ from ...core.errors import SylpheedError
 from ..checks.fix_kinds import FixKind
 from ..scene.roots import find_root
 from .check_operators import RootProperties
+from .navigation_operators import SYLPHEED_OT_fix_navigation
 from .reporting import Result, report_fixed
 
 
@@ -122,7 +123,7 @@ CLASSES = (
     SYLPHEED_OT_fix_cells,
 )
 
-FIXES = {check: cls.bl_idname for cls in CLASSES for check in cls.fix.value}
+FIXES = {check: cls.bl_idname for cls in (*CLASSES, SYLPHEED_OT_fix_navigation) for check in cls.fix.value}
 """The operator that fixes a check's problems, where one does."""
 
 register, unregister = bpy.utils.register_classes_factory(CLASSES)

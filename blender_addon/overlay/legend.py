@@ -10,7 +10,7 @@ from ...core.editing.changes import Changes
 from ...core.formats.mcol import Hull
 from ...core.runtime.queries import Shot
 from ..translations import label_text
-from . import change_layers
+from . import change_layers, navigation_layers
 from .grid_layers import (
     CURSOR_CELL,
     CURSOR_TRIANGLES,
@@ -48,6 +48,9 @@ NAMES = {
     "before": "Way before the edit",
     "after": "Way after the edit",
     "refused": "Refused step",
+    "closed": "Closed links",
+    "tight": "Narrow links",
+    "wide": "Wide links",
     "moved": "Moved triangles",
     "new": "New triangles",
     "removed": "Triangles cut away",
@@ -68,6 +71,9 @@ COLORS = {
     "before": BEFORE,
     "after": AFTER,
     "refused": REFUSED,
+    "closed": navigation_layers.CLOSED,
+    "tight": navigation_layers.TIGHT,
+    "wide": navigation_layers.WIDE,
     "moved": change_layers.MOVED,
     "new": change_layers.NEW,
     "removed": change_layers.REMOVED,

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ...core.formats.mcol import Hull
     from ...core.runtime import queries
     from ..scene import exporting
+    from ..scene.navigation_object import Links
     from ..scene.snapshot import Snapshot
     from .legend import Row
     from .route_layers import Ways
@@ -50,6 +51,7 @@ class Overlay:
     cell_rows: list[Row] = field(default_factory=list)
     shot: queries.Shot | None = None
     ways: Ways | None = None
+    links: Links | None = None
     edit: exporting.HullEdit | None = None
     changes: Changes | None = None
     layers: dict[str, list[Layer]] = field(default_factory=dict)
@@ -138,6 +140,7 @@ def rebuild(context: bpy.types.Context, overlay: Overlay) -> None:
     overlay.rebuilds += 1
     overlay.cell_rows = legend.cell_rows(overlay.hull)
     overlay.layers, overlay.dimmed, overlay.shot, overlay.ways = {}, {}, None, None
+    overlay.links = None
     overlay.selection_changed, overlay.refresh_wanted = True, False
 
 
@@ -196,6 +199,7 @@ def wanted_layers(context: bpy.types.Context, overlay: Overlay) -> list[str]:
         "changes": shown.changes and overlay.edit is not None,
         "shot": overlay.shot is not None,
         "route": overlay.ways is not None,
+        "links": overlay.links is not None,
     }
     return [name for name, asked in wanted.items() if asked]
 
@@ -204,6 +208,7 @@ def layers_of(context: bpy.types.Context, overlay: Overlay, name: str) -> list[L
     """The layers of a name, made when they are first needed; none where there is nothing to show."""
     from . import grid_layers
     from .change_layers import change_layers
+    from .navigation_layers import link_layers
     from .route_layers import route_layers
     from .selection import selected_spheres
     from .shot_layers import shot_layers
@@ -220,6 +225,7 @@ def layers_of(context: bpy.types.Context, overlay: Overlay, name: str) -> list[L
         "shot": lambda: shot_layers(hull, overlay.shot),
         "changes": lambda: change_layers(_changes(overlay)),
         "route": lambda: route_layers(overlay.ways),
+        "links": lambda: link_layers(overlay.links),
     }
     if name not in overlay.layers:
         overlay.layers[name] = makers[name]()
@@ -229,6 +235,7 @@ def layers_of(context: bpy.types.Context, overlay: Overlay, name: str) -> list[L
 def legend_rows(context: bpy.types.Context, overlay: Overlay) -> list[Row]:
     """The legend of what is shown, from top to bottom."""
     from . import legend
+    from .navigation_layers import classes_of
 
     wanted = wanted_layers(context, overlay)
     rows = [legend.note("outdated")] if is_old(context, overlay) else []
@@ -244,6 +251,8 @@ def legend_rows(context: bpy.types.Context, overlay: Overlay) -> list[Row]:
         rows += legend.shot_rows(overlay.shot)
     if overlay.ways is not None:
         rows += legend.route_rows(overlay.ways)
+    if overlay.links is not None:
+        rows += [legend.color_row(name) for name, there in classes_of(overlay.links).items() if there]
     return rows + [legend.note(name) for name in empty]
 
 
@@ -268,6 +277,13 @@ def show_ways(ways: Ways | None) -> None:
     if _overlay is not None and _overlay.hull is not None:
         _overlay.ways = ways
         _overlay.drop_layer("route")
+
+
+def show_links(links: Links | None) -> None:
+    """Shows the links of a navigation volume, or none."""
+    if _overlay is not None and _overlay.hull is not None:
+        _overlay.links = links
+        _overlay.drop_layer("links")
 
 
 def place_at_cursor(context: bpy.types.Context, overlay: Overlay) -> queries.Place | None:

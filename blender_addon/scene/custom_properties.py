@@ -37,6 +37,9 @@ LAST = "sylpheed_last_"
 NEW = "sylpheed_new"
 SHELF = "sylpheed_shelf"
 ASSET = "sylpheed_asset"
+NAVIGATION = "sylpheed_navigation"
+NAVIGATION_FOR = "sylpheed_navigation_for"
+NAVIGATION_SOURCE = "sylpheed_navigation_source"
 PARTS_LAYOUT = "sylpheed_parts_layout"
 PARTS_START = "sylpheed_parts_start"
 
@@ -155,6 +158,17 @@ def shelf(obj: bpy.types.Object) -> np.ndarray | None:
     if len(numbers) != 3 or not all(isinstance(number, float) for number in numbers):
         return None
     return np.array(numbers)
+
+
+def store_navigation(root: bpy.types.Object, volume: bytes, hull: bytes) -> None:
+    """Keeps a navigation volume, and for which hull it was made: the bytes of a `.rgn` and of a `.col`."""
+    root[NAVIGATION], root[NAVIGATION_FOR] = volume, digest_of(hull)
+
+
+def stored_navigation(root: bpy.types.Object, hull: bytes) -> bytes | None:
+    """The navigation volume that was made for a hull, given the bytes of its `.col`; None where there is none."""
+    volume = root.get(NAVIGATION)
+    return volume if isinstance(volume, bytes) and root.get(NAVIGATION_FOR) == digest_of(hull) else None
 
 
 def came_with(obj: bpy.types.Object, root: bpy.types.Object) -> bool:

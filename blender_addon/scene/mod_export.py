@@ -17,6 +17,7 @@ from ...core.game.archive import Archive, open_archive
 from ...core.game.game_folder import Game, find_game
 from ...core.game.merge_into_mod import Choices, merge_into_mod, preview
 from ...core.game.merge_versions import Version, mark
+from ...core.game.merge_volumes import Remake
 from ...core.game.mod_folder import Written, mod_archive, require_apart
 from ..translations import report_text
 from . import custom_properties, mod_record, object_names
@@ -61,7 +62,7 @@ def export_mod(context: bpy.types.Context, options: ModOptions, progress: Progre
         prepared.game,
         options.directory,
         list(prepared.versions.values()),
-        _choices(options),
+        _choices(options, prepared),
         lambda done, total: progress(0.5 + 0.5 * done / max(total, 1)),
     )
     for root, new in zip(prepared.versions, marks, strict=True):
@@ -84,7 +85,7 @@ class Preview:
 def preview_mod(context: bpy.types.Context, options: ModOptions, progress: Progress) -> Preview:
     """What `export_mod` would write now. Nothing is written. Raises `SylpheedError` as `export_mod` does."""
     prepared = _prepare(context, options, progress)
-    writes = preview(prepared.game, options.directory, list(prepared.versions.values()), _choices(options))
+    writes = preview(prepared.game, options.directory, list(prepared.versions.values()), _choices(options, prepared))
     replaced = {file_id(name) for name in writes}
     stays = [
         report_text('"{name}" is in the mod folder already', name=root.name)
@@ -133,8 +134,23 @@ def _prepare(context: bpy.types.Context, options: ModOptions, progress: Progress
     return _Prepared(game, scenes, versions, tuple(notes), tuple(warnings))
 
 
-def _choices(options: ModOptions) -> Choices:
-    return Choices(options.all_sets, options.overwrite, REMAKES[options.navigation])
+def _choices(options: ModOptions, prepared: _Prepared) -> Choices:
+    remake = REMAKES[options.navigation]
+    return Choices(options.all_sets, options.overwrite, None if remake is None else _or_stored(remake, prepared))
+
+
+def _or_stored(remake: Remake, prepared: _Prepared) -> Remake:
+    """Takes the volume that a root keeps for its hull, and makes one where there is none."""
+    kept = {
+        version.data: volume
+        for root, version in prepared.versions.items()
+        if (volume := custom_properties.stored_navigation(root, version.data)) is not None
+    }
+
+    def made(volume: bytes, old: bytes, new: bytes) -> tuple[bytes, list[str]]:
+        return (kept[new], []) if new in kept else remake(volume, old, new)
+
+    return made
 
 
 def _scenes_of_roots(first: bpy.types.Scene) -> dict[bpy.types.Object, bpy.types.Scene]:

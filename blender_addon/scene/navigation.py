@@ -11,6 +11,7 @@ import bpy
 
 from ...core.disk.files import read_file
 from ...core.disk.same_file import same_file
+from ...core.editing.options import Options
 from ...core.errors import FormatError, RefusedError, SylpheedError, naming
 from ...core.formats import mcol, regn, regn_contents
 from ...core.formats.kinds import Kind
@@ -23,6 +24,7 @@ from ...core.game.mod_folder import mod_archive
 from ...core.navigation.build import build
 from ...core.navigation.patch import Patched, patch
 from . import custom_properties, sources
+from .exporting import export_hull
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,6 +51,8 @@ def find_navigation(root: bpy.types.Object, mod: str = "") -> NavigationSource:
 
     Raises `RefusedError` if there is none, or none that fits, and `FormatError` if it can't be read.
     """
+    if (kept := _kept_source(root)) is not None:
+        return kept
     pairs = list(_pairs(root, mod))
     if not pairs:
         raise RefusedError(
@@ -74,6 +78,26 @@ def find_navigation(root: bpy.types.Object, mod: str = "") -> NavigationSource:
             remedy="put the .rgn of that hull there",
         )
     return NavigationSource(navigation, hull, pair.place)
+
+
+_replaced: dict[str, bytes] = {}
+"""By the number of a root, the volume that it came with, where an export replaced the file. It is kept on the root too,
+from where undo takes it."""
+
+
+def keep_source(root: bpy.types.Object, source: NavigationSource) -> None:
+    """Keeps the volume that a hull came with, because an export is about to replace its file: later edits start from
+    it."""
+    data = regn.encode(source.navigation)
+    _replaced[custom_properties.root_id(root)] = data
+    root[custom_properties.NAVIGATION_SOURCE] = data
+
+
+def _kept_source(root: bpy.types.Object) -> NavigationSource | None:
+    data = _replaced.get(custom_properties.root_id(root)) or root.get(custom_properties.NAVIGATION_SOURCE)
+    if not isinstance(data, bytes) or not custom_properties.is_imported(root, custom_properties.source(root)):
+        return None
+    return NavigationSource(regn.decode(data), sources.hull_source(root), f'kept with "{root.name}"')
 
 
 def patch_for(source: NavigationSource, edited: Hull) -> Patched:
@@ -152,9 +176,27 @@ def _rebuilt(volume: bytes, old: bytes, new: bytes) -> tuple[bytes, list[str]]:
     return rebuild_for(mcol.decode(new)), []
 
 
-def rebuild_for(hull: Hull) -> bytes:
-    """A volume from a hull alone. Raises `RefusedError` for free space that takes more than a file can name."""
-    return regn_contents.encode(build(hull), hull.grid)
+def rebuild_for(hull: Hull, progress: Callable[[float], None] = lambda part: None) -> bytes:
+    """A volume from a hull alone. `progress` gets parts of 1, and may raise an error to stop.
+
+    Raises `RefusedError` for free space that takes more than a file can name.
+    """
+    return regn_contents.encode(build(hull, progress), hull.grid)
+
+
+def current_volume(context: bpy.types.Context, root: bpy.types.Object, mod: str = "") -> tuple[bytes, bytes]:
+    """The bytes of the volume for a hull as it is now, and those of the hull: the one that the root keeps if it was
+    made for that, or the one that it came with, patched for the edit.
+
+    Raises `SylpheedError` where the hull can't be exported, or has no volume.
+    """
+    hull = export_hull(context, root, Options(), True).data
+    volume = custom_properties.stored_navigation(root, hull)
+    if volume is None:
+        model = mcol.decode(hull)
+        own_grid = not is_new(root) and custom_properties.is_imported(root, custom_properties.source(root))
+        volume = patch_for(find_navigation(root, mod), model).data if own_grid else rebuild_for(model)
+    return volume, hull
 
 
 REMAKES = {"PATCH": _patched, "REBUILD": _rebuilt, "KEEP": None}
@@ -166,9 +208,12 @@ def volume_beside(root: bpy.types.Object, data: bytes, path: str, mod: str = "")
     """The path and the bytes of the volume that goes beside an exported hull, None where its source isn't known.
 
     It is patched for the edit; a hull made from nothing and one in a new grid get it from the hull alone. Raises
-    `SylpheedError` where it can't be made, or where it would replace the volume that it is made from.
+    `SylpheedError` where it can't be made.
     """
     beside = os.path.splitext(path)[0] + NAVIGATION_ENDING
+    stored = custom_properties.stored_navigation(root, data)
+    if stored is not None:
+        return beside, stored
     if is_new(root):
         return beside, rebuild_for(mcol.decode(data))
     try:
@@ -176,11 +221,7 @@ def volume_beside(root: bpy.types.Object, data: bytes, path: str, mod: str = "")
     except RefusedError:
         return None
     if same_file(source.place, beside):
-        raise RefusedError(
-            "isn't replaced, since the next export needs it",
-            file=beside,
-            remedy="export to another folder, or export a mod",
-        )
+        keep_source(root, source)
     new = mcol.decode(data)
     own_grid = custom_properties.is_imported(root, custom_properties.source(root))
     return beside, patch_for(source, new).data if own_grid else rebuild_for(new)

@@ -13,4 +13,6 @@ class SceneRule(enum.StrEnum):
     CUTTERS = "cutters"
     EDITED_CELLS = "edited cells"
     LEFT_OUT = "left out"
+    NAVIGATION_OLD = "navigation out of date"
+    NAVIGATION_BLOCKED = "links through rock"
     REFUSED = "refused"

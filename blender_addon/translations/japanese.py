@@ -5,6 +5,12 @@ full stop at its end: Blender adds one.
 """
 
 OPERATORS = {
+    "Patch Sylpheed Navigation": "Sylpheed ナビゲーションを修正",
+    "Show Sylpheed Navigation": "Sylpheed ナビゲーションを表示",
+    "Rebuild Sylpheed Navigation": "Sylpheed ナビゲーションを再構築",
+    "Show or Hide": "表示／非表示",
+    "Patch": "修正",
+    "Rebuild": "再構築",
     "Lay Out Sylpheed Set": "Sylpheed 当たり判定セットを並べる",
     "Mark Sylpheed Parts as Assets": "Sylpheed のパーツをアセットにする",
     "Mark as Assets": "アセットにする",
@@ -83,6 +89,31 @@ OPERATORS = {
 }
 
 TEXTS = {
+    # Navigation
+    "Patch the navigation volume for the edit. It is kept with the root, and exports write it": (
+        "ナビゲーションを編集に合わせて修正します。ルートに保存され、エクスポートで書き出されます"
+    ),
+    "Show or hide the links by which computer-flown ships find their way, colored by how large a ship fits, and as "
+    "an object of edges in a collection that is excluded at first": (
+        "コンピューターの機体が飛ぶ経路のリンクを、通れる機体の大きさで色分けして表示／非表示にします。"
+        "辺だけのオブジェクトも、最初は除外されたコレクションに作ります"
+    ),
+    "Divide the free space of the hull again, from the hull alone. This takes seconds. Esc cancels": (
+        "当たり判定メッシュだけから、空間を分割し直します。数秒かかります。Esc で中止します"
+    ),
+    "Rebuilding the navigation. Esc: cancel": "ナビゲーションを再構築中。Esc: 中止",
+    "Canceled. The navigation is as it was": "中止しました。ナビゲーションは元のままです",
+    'Patched the navigation of "{name}"': "「{name}」のナビゲーションを修正しました",
+    'Rebuilt the navigation of "{name}": {count:,} bytes': (
+        "「{name}」のナビゲーションを再構築しました: {count:,} バイト"
+    ),
+    "Links: {count:,}, closed: {closed:,}": "リンク: {count:,}、通れないもの: {closed:,}",
+    "Older than the edit": "編集より古い状態です",
+    "Navigation out of Date": "古いナビゲーション",
+    "Links through Rock": "岩を通るリンク",
+    "Closed links": "通れないリンク",
+    "Narrow links": "狭いリンク",
+    "Wide links": "広いリンク",
     # Collision sets
     "Collision Set": "当たり判定セット",
     "Layout": "配置",

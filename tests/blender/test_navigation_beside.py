@@ -56,11 +56,3 @@ def test_a_new_hull_is_a_whole_map(tmp_path: Path) -> None:
     hull = mcol.decode((tmp_path / "exported.col").read_bytes())
     volume = regn.decode((tmp_path / VOLUME).read_bytes())
     assert regn.fits(volume, hull.grid) == [] and len(regn_contents.decode(volume).tetrahedra) > 50
-
-
-def test_the_volume_that_the_next_export_needs_is_not_replaced(pair: Path, capfd: pytest.CaptureFixture) -> None:
-    root = import_hull(pair / "map.col")
-    before = (pair / "map.rgn").read_bytes()
-    move(surfaces(root)["asteroid_01"], x=2_000)
-    bpy.ops.export_scene.sylpheed_col(filepath=str(pair / "map.col"))
-    assert (pair / "map.rgn").read_bytes() == before and "navigation" in capfd.readouterr().out
