@@ -9,6 +9,7 @@ python build.py test --quick           lint and the core's tests only, without B
 python build.py test -- -k hull        ... and passes what follows `--` to pytest
 python build.py demo                   the main job from end to end, in real Blender
 python build.py bench                  the speed table
+python build.py manual                 writes docs/manual.html, the page of docs/MANUAL.md that the extension holds
 python build.py release                checks a release and writes the repository that users get updates from
 
 With SYLPHEED_GAME=DIR, the folder of an extracted disc, the tests run on the game's own files too.
@@ -41,7 +42,7 @@ def main(arguments: list[str]) -> int:
     split = arguments.index("--") if "--" in arguments else len(arguments)
     own, for_pytest = arguments[:split], arguments[split + 1 :]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    commands = ["zip", "lint", "test", "demo", "bench", "release"]
+    commands = ["zip", "lint", "test", "demo", "bench", "manual", "release"]
     parser.add_argument("command", nargs="?", default="zip", choices=commands)
     parser.add_argument("--blender", action="append", default=[], metavar="VERSION", help="for test: 4.2, ... or all")
     parser.add_argument("--quick", action="store_true", help="for test: without Blender and the trust tests")
@@ -72,6 +73,9 @@ def run_command(options: argparse.Namespace, for_pytest: list[str]) -> int:
             return run_tool("demo.py", ["--zip", str(build_zip()), "--out", "demo"])
         case "bench":
             return run_tool("bench.py", ["--zip", str(build_zip())])
+        case "manual":
+            prepare(default_blender(), ("test",), with_bpy=False)
+            return run_tool("manual_page.py", [])
         case "release":
             release()
     return 0

@@ -12,6 +12,7 @@ from core.cli.main import main
 from tests.support.game_folder import make_game
 from tests.support.hulls import read
 from tests.test_layering import ROOMS, ROOT
+from tools.manual_page import PAGE, SOURCE, make_page
 
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / ".github").rglob("*.md")])
 MANUAL = ROOT / "docs" / "MANUAL.md"
@@ -143,3 +144,9 @@ def test_the_commands_of_the_manual_work_as_they_stand(tmp_path: Path, monkeypat
         if main(words) != 0:
             failed.append(command)
     assert len(lines) > 5 and failed == []
+
+
+def test_the_page_of_the_manual_is_that_of_the_manual() -> None:
+    assert PAGE.read_text(encoding="utf-8") == make_page(SOURCE.read_text(encoding="utf-8")), (
+        "run python build.py manual"
+    )

@@ -56,7 +56,8 @@ __all__ = ["register", "unregister"]
 
 
 def extension_files() -> dict[str, bytes]:
-    """Name in the zip to contents: the two packages, the manifest and the licence, which Blender wants at the top."""
+    """Name in the zip to contents: the two packages, the manual, and the manifest and the licence, which Blender wants
+    at the top."""
     files = {"__init__.py": ENTRY.encode(), "LICENSE": (ROOT / "LICENSE").read_bytes()}
     for folder in (ROOT / "blender_addon", ROOT / "core"):
         for path in folder.rglob("*"):
@@ -64,6 +65,8 @@ def extension_files() -> dict[str, bytes]:
             hidden = any(part.startswith(".") or part == "__pycache__" for part in parts)
             if path.is_file() and not hidden and path.suffix != ".pyc":
                 files["/".join(parts)] = path.read_bytes()
+    for path in (ROOT / "docs" / "manual.html", *(ROOT / "docs").glob("*.png")):
+        files[f"docs/{path.name}"] = path.read_bytes()
     files[MANIFEST] = files.pop(f"blender_addon/{MANIFEST}")
     return files
 

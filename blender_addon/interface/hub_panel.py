@@ -13,6 +13,7 @@ from ..scene import custom_properties, mod_record
 from ..scene.roots import known_roots
 from ..translations import label_text
 from .mod_operator import EXPORT_SCENE_OT_sylpheed_mod
+from .online_manual import PAGE
 from .outcome_panel import SYLPHEED_OT_select_named
 from .play_operators import SYLPHEED_OT_deploy, SYLPHEED_OT_restore
 from .preferences import folders, play_folder_of
@@ -108,6 +109,7 @@ class SYLPHEED_PT_hub(bpy.types.Panel):
         row = layout.row(align=True)
         row.operator(SYLPHEED_OT_deploy.bl_idname, text="Deploy", icon="PLAY")
         row.operator(SYLPHEED_OT_restore.bl_idname, text="Restore Originals", icon="LOOP_BACK")
+        layout.operator("wm.url_open", text="Manual", icon="HELP").url = PAGE.as_uri()
 
 
 def planned_files(roots: list[bpy.types.Object]) -> tuple[list[str], bool]:

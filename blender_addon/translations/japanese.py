@@ -5,6 +5,7 @@ full stop at its end: Blender adds one.
 """
 
 OPERATORS = {
+    "Manual": "マニュアル",
     "Patch Sylpheed Navigation": "Sylpheed ナビゲーションを修正",
     "Show Sylpheed Navigation": "Sylpheed ナビゲーションを表示",
     "Rebuild Sylpheed Navigation": "Sylpheed ナビゲーションを再構築",

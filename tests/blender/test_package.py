@@ -76,6 +76,8 @@ def test_the_zip_holds_every_source_file_and_nothing_else(extension_zip: Path) -
         for path in folder.rglob("*"):
             if path.is_file() and "__pycache__" not in path.parts and path.name != manifest:
                 expected[path.relative_to(ROOT).as_posix()] = path
+    for path in (ROOT / "docs" / "manual.html", *(ROOT / "docs").glob("*.png")):
+        expected[f"docs/{path.name}"] = path
     with zipfile.ZipFile(extension_zip) as archive:
         assert archive.namelist() == sorted([*expected, "__init__.py"])
         assert "import register, unregister" in archive.read("__init__.py").decode()
