@@ -32,7 +32,6 @@ from picture_stage import (
     hull_root,
     import_stage,
     in_view,
-    move,
     move_asteroid,
     pixels,
     plain_view,
@@ -116,9 +115,9 @@ def deploy() -> Scene:
     bpy.ops.sylpheed.deploy()
     yield 4.0  # what is known of a folder counts for a while
     _, _, edge, high = rectangle(view_area())
-    move(edge - 100, high - 200)
+    view_area().tag_redraw()
     yield 1.0
-    return edge - 284, high - 290, edge - 28, high - 56  # without the paths of the last result
+    return edge - 284, high - 342, edge - 28, high - 56  # without the paths of the last result
 
 
 @picture("mod-dialog")
@@ -204,6 +203,32 @@ def route() -> Scene:
     in_view(lambda: bpy.ops.sylpheed.route(start=tuple(target - step), goal=tuple(target + step)))
     settings = bpy.context.window_manager.sylpheed_grid
     settings.cells = settings.cursor = False
+    yield from fold_first_panels()
+    yield 1.0
+    return rectangle(view_area())
+
+
+@picture("navigation")
+def navigation() -> Scene:
+    yield from show_tab()
+    import_stage(parts="NONE")
+    asteroids()[18].location.x += 8_000
+    zoom(2)
+    in_view(bpy.ops.sylpheed.show_navigation)
+    in_view(bpy.ops.sylpheed.check)
+    settings = bpy.context.window_manager.sylpheed_grid
+    settings.cells = settings.cursor = False
+    yield from fold_first_panels()
+    yield 1.0
+    return rectangle(view_area())
+
+
+@picture("set-rows")
+def set_rows() -> Scene:
+    yield from show_tab()
+    empty_scene()
+    library = WORK / GAME[2:] / "loose" / "CollisionSet_S01.bin"
+    in_view(lambda: bpy.ops.import_scene.sylpheed_set(filepath=str(library)))
     yield from fold_first_panels()
     yield 1.0
     return rectangle(view_area())

@@ -62,7 +62,7 @@ def _blocked_links(root: bpy.types.Object, hull: Hull) -> tuple[int, dict[int, n
         return 0, {}
     blocked = (before.pair_clearances() >= SHIP) & (after.pair_clearances() < SHIP)
     links = navigation_object.links_of(before)
-    edges = np.unique(links.of_pair[blocked])
+    edges = np.unique(links.of_pair[blocked & (links.of_pair >= 0)])
     shown = navigation_object.find(root)
     located = shown is not None and len(shown.data.edges) == len(links.faces) and len(edges)
     return len(edges), {shown.session_uid: edges} if shown is not None and located else {}

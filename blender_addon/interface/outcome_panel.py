@@ -70,7 +70,8 @@ class SYLPHEED_PT_outcome(bpy.types.Panel):
         if said is None:
             return
         layout = self.layout
-        layout.label(text=said.title, translate=False)
+        title = bpy.app.translations.pgettext_iface(said.title, "Operator")
+        layout.label(text=title, translate=False)
         lines = said.sorted_lines()
         for kind, text in lines[:SHOWN]:
             column = layout.column(align=True)

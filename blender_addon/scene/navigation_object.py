@@ -1,7 +1,7 @@
 """The navigation volume of a hull as one object of edges, to look at: it is never exported.
 
 A vertex is the centre of a face of the volume, where ships change from one tetrahedron to the next. An edge is a link:
-a way through one tetrahedron.
+a way through one tetrahedron from a face to another. Faces at the border of free space have none.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 
+from ...core.formats.regn import NO_TETRAHEDRON
 from ...core.formats.regn_contents import Graph
 from ...core.formats.regn_pairs import PAIRS
 from . import colors, custom_properties
@@ -23,7 +24,8 @@ CLEARANCE = "clearance"
 @dataclass(frozen=True, slots=True, eq=False)
 class Links:
     """The links of a volume: the centres of its faces, float32 (k, 3), the two faces of each link, int64 (e, 2), its
-    clearance, float32 (e,), the lowest where several tetrahedra have it, and the link of each pair, int64 (m, 6)."""
+    clearance, float32 (e,), the lowest where several tetrahedra have it, and the link of each pair, int64 (m, 6), -1
+    where one of its faces is the border of free space, which leads nowhere."""
 
     places: np.ndarray
     faces: np.ndarray
@@ -34,10 +36,12 @@ class Links:
 def links_of(graph: Graph) -> Links:
     """The links of a volume."""
     pairs = np.sort(graph.tetrahedra["faces"].astype(np.int64)[:, PAIRS], axis=2).reshape(-1, 2)
-    faces, of_pair = np.unique(pairs, axis=0, return_inverse=True)
-    of_pair = of_pair.reshape(-1)
+    inner = (graph.faces["tetrahedra"] != NO_TETRAHEDRON).all(axis=1)[pairs].all(axis=1)
+    faces, found = np.unique(pairs[inner], axis=0, return_inverse=True)
+    of_pair = np.full(len(pairs), -1)
+    of_pair[inner] = found.reshape(-1)
     clearance = np.full(len(faces), np.inf)
-    np.minimum.at(clearance, of_pair, graph.pair_clearances().ravel())
+    np.minimum.at(clearance, of_pair[inner], graph.pair_clearances().ravel()[inner])
     places = graph.faces["centre"].astype(np.float32)
     return Links(places, faces, clearance.astype(np.float32), of_pair.reshape(-1, len(PAIRS)))
 

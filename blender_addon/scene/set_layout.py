@@ -67,12 +67,12 @@ def row_shelves(low: np.ndarray, high: np.ndarray, families: list[tuple[str, ...
     last: tuple[str, ...] | None = None
     for number in sorted(range(len(families)), key=lambda number: (families[number], number)):
         full = place > 0 and place + size[number, across] > widest
-        if last is not None and (families[number] != last or full):
+        if last is not None and (families[number][:1] != last or full):
             row, place, depth = row + depth + gap, 0.0, 0.0
         shelves[number, across] = place - low[number, across]
         shelves[number, away] = row - low[number, away]
         place += size[number, across] + gap
-        depth, last = max(depth, size[number, away]), families[number]
+        depth, last = max(depth, size[number, away]), families[number][:1]
     return shelves.astype(np.float32)
 
 

@@ -696,7 +696,7 @@ TEXTS = {
     "No file to write": "書き出すファイルはありません",
     "Not written:": "書き出さないもの:",
     "Options": "オプション",
-    "Check first to list every file": "すべて表示するには先に確認してください",
+    "Check first to list every file": "先にチェックしてください",
     '"{name}" is in the mod folder already': "「{name}」は既に Mod フォルダーにあります",
 }
 
