@@ -1,4 +1,4 @@
-"""From a place in a 3D view to a line through a hull."""
+"""Operators that take clicks into a 3D view, and the line through a hull that a click stands for."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ import bpy
 import numpy as np
 from bpy_extras.view3d_utils import region_2d_to_origin_3d, region_2d_to_vector_3d
 
+from ...core.errors import SylpheedError
+from ..overlay import state, switch
 from ..scene import viewport
+from .reporting import Result, refuse
 
 if TYPE_CHECKING:
     from ...core.formats.mcol import Hull
@@ -74,3 +77,58 @@ def point_before(hull: Hull, start: np.ndarray, movement: np.ndarray, radius: fl
     length = float(np.linalg.norm(movement))
     aside = radius + float(hull.grid.cell_size.min()) / 100
     return start + max(shot.time - aside / length, 0.0) * movement
+
+
+class PickInView:
+    """An operator that shows the overlay and takes clicks into a 3D view until Esc or a right click."""
+
+    def prompt(self) -> str:
+        """What the status bar says meanwhile."""
+        raise NotImplementedError
+
+    def wanted_radius(self, context: bpy.types.Context) -> float:
+        """The radius of what flies along the line, in game units."""
+        raise NotImplementedError
+
+    def picked(self, context: bpy.types.Context, line: tuple[np.ndarray, np.ndarray]) -> Result:
+        """Takes a click: start and movement of its line, float64 (3,) each, in game units. Returns RUNNING_MODAL to
+        take more."""
+        raise NotImplementedError
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
+        running = [operator for window in context.window_manager.windows for operator in window.modal_operators]
+        if any(operator.bl_idname == self.bl_idname for operator in running):
+            return {"CANCELLED"}
+        try:
+            switch.turn_on(context)
+        except SylpheedError as error:
+            return refuse(self, error)
+        context.window.cursor_modal_set("CROSSHAIR")
+        context.workspace.status_text_set(self.prompt())
+        context.window_manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
+        overlay = state.current()
+        if overlay is None or state.root_shown(context, overlay) is None or event.type in {"ESC", "RIGHTMOUSE"}:
+            self.cancel(context)
+            return {"CANCELLED"}
+        region, view = view_below(context, event.mouse_x, event.mouse_y)
+        if event.type != "LEFTMOUSE" or event.value != "PRESS" or view is None:
+            return {"PASS_THROUGH"}
+        place = (event.mouse_x - region.x, event.mouse_y - region.y)
+        self.radius = self.wanted_radius(context)
+        try:
+            state.bring_up_to_date(context)
+            line = line_through(state.root_shown(context, overlay), overlay.hull, region, view, place, self.radius)
+        except SylpheedError as error:
+            self.cancel(context)
+            return refuse(self, error)
+        done = self.picked(context, line)
+        if done != {"RUNNING_MODAL"}:
+            self.cancel(context)
+        return done
+
+    def cancel(self, context: bpy.types.Context) -> None:
+        context.window.cursor_modal_restore()
+        context.workspace.status_text_set(None)

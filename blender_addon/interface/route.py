@@ -13,7 +13,7 @@ from ..overlay import state, switch
 from ..overlay.settings import settings
 from ..scene import viewport
 from ..translations import label_text, report_text
-from .picking import line_through, point_before, view_below
+from .picking import PickInView, point_before
 from .preferences import folders
 from .reporting import Result, refuse, report
 
@@ -59,7 +59,7 @@ def _describe(route: Route) -> str:
     return label_text("length {length:,.0f} units, legs: {legs:,}", legs=len(route.points) - 1, length=route.length)
 
 
-class VIEW3D_OT_sylpheed_route(bpy.types.Operator):
+class VIEW3D_OT_sylpheed_route(PickInView, bpy.types.Operator):
     bl_idname = "sylpheed.route"
     bl_label = "Route through Sylpheed Hull"
     bl_description = (
@@ -89,43 +89,21 @@ class VIEW3D_OT_sylpheed_route(bpy.types.Operator):
         options={"SKIP_SAVE"},
     )
 
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
-        try:
-            switch.turn_on(context)
-        except SylpheedError as error:
-            return refuse(self, error)
-        self.radius = settings(context).ship_radius
-        self._picked: list[np.ndarray] = []
-        context.window.cursor_modal_set("CROSSHAIR")
-        context.workspace.status_text_set(label_text("Left click: start, then goal. Esc or right click: end"))
-        context.window_manager.modal_handler_add(self)
-        return {"RUNNING_MODAL"}
+    _first = None
 
-    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
-        overlay = state.current()
-        if overlay is None or state.root_shown(context, overlay) is None or event.type in {"ESC", "RIGHTMOUSE"}:
-            self.cancel(context)
-            return {"CANCELLED"}
-        region, view = view_below(context, event.mouse_x, event.mouse_y)
-        if event.type != "LEFTMOUSE" or event.value != "PRESS" or view is None:
-            return {"PASS_THROUGH"}
-        place = (event.mouse_x - region.x, event.mouse_y - region.y)
-        try:
-            state.bring_up_to_date(context)
-            line = line_through(state.root_shown(context, overlay), overlay.hull, region, view, place, self.radius)
-        except SylpheedError as error:
-            self.cancel(context)
-            return refuse(self, error)
-        self._picked.append(point_before(overlay.hull, *line, self.radius))
-        if len(self._picked) < 2:
+    def prompt(self) -> str:
+        return label_text("Left click: start, then goal. Esc or right click: end")
+
+    def wanted_radius(self, context: bpy.types.Context) -> float:
+        return settings(context).ship_radius
+
+    def picked(self, context: bpy.types.Context, line: tuple[np.ndarray, np.ndarray]) -> Result:
+        point = point_before(state.current().hull, *line, self.radius)
+        if self._first is None:
+            self._first = point
             return {"RUNNING_MODAL"}
-        self.cancel(context)
-        self.start, self.goal = self._picked
+        self.start, self.goal = self._first, point
         return self.execute(context)
-
-    def cancel(self, context: bpy.types.Context) -> None:
-        context.window.cursor_modal_restore()
-        context.workspace.status_text_set(None)
 
     def execute(self, context: bpy.types.Context) -> Result:
         from ..scene import creating

@@ -13,14 +13,14 @@ from ..overlay import state, switch
 from ..overlay.settings import settings
 from ..scene import viewport
 from ..translations import label_text, report_text
-from .picking import line_through, view_below
+from .picking import PickInView
 from .reporting import Result, refuse, report
 
 if TYPE_CHECKING:
     from ...core.runtime import queries
 
 
-class VIEW3D_OT_sylpheed_shoot(bpy.types.Operator):
+class VIEW3D_OT_sylpheed_shoot(PickInView, bpy.types.Operator):
     bl_idname = "sylpheed.shoot"
     bl_label = "Shoot at Sylpheed Hull"
     bl_description = (
@@ -50,44 +50,17 @@ class VIEW3D_OT_sylpheed_shoot(bpy.types.Operator):
         options={"SKIP_SAVE"},
     )
 
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
-        running = [operator for window in context.window_manager.windows for operator in window.modal_operators]
-        if any(operator.bl_idname == self.bl_idname for operator in running):
-            return {"CANCELLED"}
-        try:
-            switch.turn_on(context)
-        except SylpheedError as error:
-            return refuse(self, error)
-        context.window.cursor_modal_set("CROSSHAIR")
-        context.workspace.status_text_set(label_text("Left click: shoot. Esc or right click: end"))
-        context.window_manager.modal_handler_add(self)
+    def prompt(self) -> str:
+        return label_text("Left click: shoot. Esc or right click: end")
+
+    def wanted_radius(self, context: bpy.types.Context) -> float:
+        return settings(context).radius
+
+    def picked(self, context: bpy.types.Context, line: tuple[np.ndarray, np.ndarray]) -> Result:
+        self.start, self.movement = line
+        self._shoot(state.current())
+        viewport.redraw(context)
         return {"RUNNING_MODAL"}
-
-    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
-        overlay = state.current()
-        root = state.root_shown(context, overlay) if overlay else None
-        if root is None or event.type in {"ESC", "RIGHTMOUSE"}:
-            self.cancel(context)
-            return {"FINISHED"}
-        region, view = view_below(context, event.mouse_x, event.mouse_y)
-        if event.type == "LEFTMOUSE" and event.value == "PRESS" and view is not None:
-            place = (event.mouse_x - region.x, event.mouse_y - region.y)
-            self.radius = settings(context).radius
-            try:
-                state.bring_up_to_date(context)
-                root = state.root_shown(context, overlay)
-                self.start, self.movement = line_through(root, overlay.hull, region, view, place, self.radius)
-            except SylpheedError as error:
-                self.cancel(context)
-                return refuse(self, error)
-            self._shoot(overlay)
-            viewport.redraw(context)
-            return {"RUNNING_MODAL"}
-        return {"PASS_THROUGH"}
-
-    def cancel(self, context: bpy.types.Context) -> None:
-        context.window.cursor_modal_restore()
-        context.workspace.status_text_set(None)
 
     def execute(self, context: bpy.types.Context) -> Result:
         from ..scene import creating
