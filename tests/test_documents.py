@@ -77,7 +77,7 @@ def test_every_picture_is_shown_somewhere() -> None:
     assert [picture.name for picture in sorted((ROOT / "docs").rglob("*.png")) if picture not in shown] == []
 
 
-def test_every_picture_can_be_taken_anew() -> None:
+def test_every_picture_can_be_taken_again() -> None:
     scenes = (ROOT / "tools" / "picture_scenes.py").read_text("utf-8")
     pictures = sorted(picture.stem for picture in (ROOT / "docs").rglob("*.png"))
     assert sorted(re.findall(r'^@picture\("([\w-]+)"\)$', scenes, re.MULTILINE)) == pictures

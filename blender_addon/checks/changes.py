@@ -51,7 +51,7 @@ def _differences(context: bpy.types.Context, root: bpy.types.Object) -> list[Dif
     from ...core.editing.rebuild_set import rebuild_set
     from ...core.inspect.diff_hull import diff_hulls, diff_sets
     from ..scene import exporting
-    from ..scene.remedies import blender_remedies
+    from ..scene.blender_remedies import blender_remedies
 
     if custom_properties.kind(root) == custom_properties.HULL:
         hull, rebuilt = exporting.rebuild_root(context, root, Options(), True)

@@ -26,11 +26,11 @@ from ...core.rules.rule import Rule
 from ...core.rules.severity import WORST_FIRST
 from ...core.text import some
 from ..scene import custom_properties
+from ..scene.blender_remedies import in_blender
 from ..scene.crossings import intersection_faults
 from ..scene.exporting import HullEdit, SetEdit, read_hull, read_set
 from ..scene.left_out import LeftOut
 from ..scene.reading import Origin
-from ..scene.remedies import in_blender
 from ..scene.scene_rules import SceneRule
 from ..translations import label_text
 from .navigation_check import navigation_problems

@@ -10,7 +10,7 @@ from bpy.app.handlers import persistent
 
 from ...core.errors import Severity
 from ...core.text import plural
-from . import occurrences, titles
+from . import occurrences, sidebar_titles
 
 if TYPE_CHECKING:
     from ..scene.snapshot import Snapshot
@@ -68,7 +68,7 @@ def summary(checked: problems.Checked) -> str:
     errors, warnings = checked.count(Severity.ERROR), checked.count(Severity.WARNING)
     counts = [plural(n, word) for n, word in ((errors, "error"), (warnings, "warning")) if n]
     return f"{checked.root}: {', '.join(counts)}: " + ", ".join(
-        f"{titles.TITLES[problem.check]} ({problem.count:,})" for problem in shown
+        f"{sidebar_titles.TITLES[problem.check]} ({problem.count:,})" for problem in shown
     )
 
 

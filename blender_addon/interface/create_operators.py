@@ -12,8 +12,8 @@ from ..scene import custom_properties, viewport
 from ..scene.roots import find_root, has_root
 from ..translations import report_text
 from .hull_operators import OBJECT_OT_sylpheed_add_to_hull, OBJECT_OT_sylpheed_subtract
+from .import_options import ViewProperties
 from .reporting import Result, refuse, report
-from .view_options import ViewProperties
 
 
 class OBJECT_OT_sylpheed_add_asteroid(bpy.types.Operator):

@@ -8,7 +8,7 @@ from bpy.app.handlers import persistent
 from ..scene import custom_properties, viewport
 from ..scene.roots import has_root
 from ..translations import label_text, report_text
-from . import outcome
+from . import last_result
 
 _count = 0
 """How many objects the file had: a look at all of them is worth it only after one was added."""
@@ -39,7 +39,7 @@ def adopt_dropped() -> None:
             lines.append(("WARNING", f'"{obj.name}" {why}'))
         else:
             lines.append(("INFO", report_text('Added "{name}" to "{hull}"', name=obj.name, hull=root.name)))
-    outcome.say(label_text("Add to Hull"), lines)
+    last_result.say(label_text("Add to Hull"), lines)
     viewport.redraw(context)
     if any(kind == "INFO" for kind, _ in lines) and context.window is not None:
         bpy.ops.ed.undo_push(message="Add to Hull")

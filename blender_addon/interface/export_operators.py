@@ -15,7 +15,7 @@ from ...core.errors import RefusedError, SylpheedError
 from ..scene import custom_properties
 from ..scene.roots import find_all_roots, find_root, find_roots
 from ..translations import CONTEXT, report_text
-from . import outcome
+from . import last_result
 from .preferences import PATH_OPTIONS, folders
 from .reporting import Result, refuse_export, report
 
@@ -65,7 +65,7 @@ class ExportFile(ExportHelper):
             report(self, "WARNING", warning)
         wrote = report_text("Wrote {count:,} bytes to {path}", count=len(exported.data), path=path)
         report(self, "INFO", f"{exported.summary}. {wrote}")
-        outcome.note_path(self, path)
+        last_result.note_path(self, path)
         self.write_beside(context, exported.data, path)
         return {"FINISHED"}
 

@@ -22,7 +22,7 @@ class SYLPHEED_OT_fix_all(bpy.types.Operator, RootProperties):
     bl_options = {"REGISTER", "UNDO"}
 
     def execute(self, context: bpy.types.Context) -> Result:
-        from ..checks.fix_order import fix_all
+        from ..checks.fix_all import fix_all
 
         try:
             root = find_root(context, None, self.root, session_uid=self.root_uid)

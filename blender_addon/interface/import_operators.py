@@ -12,10 +12,10 @@ from bpy.props import BoolProperty, CollectionProperty, StringProperty
 from bpy_extras.io_utils import ImportHelper
 
 from ...core.errors import SylpheedError
+from .import_options import HullProperties, LayoutProperty, ViewProperties
 from .part_names import PartNames
 from .preferences import PATH_OPTIONS
 from .reporting import Result, finish_import, report
-from .view_options import HullProperties, LayoutProperty, ViewProperties
 
 if TYPE_CHECKING:
     from ..scene import importing

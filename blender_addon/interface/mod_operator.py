@@ -10,7 +10,7 @@ from bpy.props import BoolProperty, EnumProperty, StringProperty
 
 from ...core.errors import SylpheedError
 from ..translations import label_text, report_text
-from . import outcome
+from . import last_result
 from .layouts import DIALOG_WIDTH, draw_message
 from .preferences import PATH_OPTIONS, folders, remember_mod_folder
 from .reporting import Result, progress, refuse_export, report
@@ -130,7 +130,7 @@ class EXPORT_SCENE_OT_sylpheed_mod(bpy.types.Operator):
         report(self, "INFO", text)
         remember_mod_folder(context, self._options(context).directory)
         if written.path:
-            outcome.note_path(self, str(written.path))
+            last_result.note_path(self, str(written.path))
         return {"FINISHED"}
 
     def _options(self, context: bpy.types.Context) -> mod_export.ModOptions:

@@ -8,7 +8,7 @@ import bpy
 
 from ...core.errors import SylpheedError
 from ..translations import report_text
-from . import outcome
+from . import last_result
 from .preferences import folders, play_folder_of
 from .reporting import Result, progress, refuse, report
 
@@ -35,7 +35,7 @@ class PlayOperator:
         except SylpheedError as error:
             return refuse(self, error)
         report(self, "INFO", text)
-        outcome.note_path(self, play_folder_of(context))
+        last_result.note_path(self, play_folder_of(context))
         return {"FINISHED"}
 
 

@@ -14,7 +14,7 @@ from ..checks import results
 from ..scene import object_names, viewport
 from ..scene.roots import known_roots
 from ..translations import report_text
-from . import outcome
+from . import last_result
 
 if TYPE_CHECKING:
     from ..checks.fixing import Fixed
@@ -55,7 +55,7 @@ def finish_import(operator: bpy.types.Operator, context: bpy.types.Context, done
 def report(operator: bpy.types.Operator, kind: str, text: str) -> None:
     """Reports a text that may hold a path which isn't text to Blender."""
     operator.report({kind}, object_names.printable(text))
-    outcome.note(operator, kind, object_names.printable(text))
+    last_result.note(operator, kind, object_names.printable(text))
 
 
 def refuse(operator: bpy.types.Operator, error: SylpheedError) -> Result:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ...core.errors import Severity
-from ..checks import results, titles
+from ..checks import results, sidebar_titles
 from ..scene import custom_properties
 from ..scene.roots import NAMES, has_root, shown_root
 from .check_operators import SYLPHEED_OT_check, SYLPHEED_OT_select_problem
@@ -77,7 +77,7 @@ def _draw_problem(layout: bpy.types.UILayout, root: bpy.types.Object, problem: p
 
     column = layout.box().column(align=True)
     row = column.row()
-    row.label(text=titles.TITLES[problem.check], icon=ICONS[problem.severity])
+    row.label(text=sidebar_titles.TITLES[problem.check], icon=ICONS[problem.severity])
     count = row.row()
     count.alignment = "RIGHT"
     count.label(text=f"{problem.count:,}", translate=False)

@@ -8,9 +8,9 @@ from bpy.props import EnumProperty, StringProperty
 from ...core.errors import RefusedError, SylpheedError
 from ..scene import custom_properties
 from ..translations import CONTEXT, label_text
+from .import_options import HullProperties, LayoutProperty
 from .preferences import PATH_OPTIONS, folders
 from .reporting import Result, finish_import, refuse
-from .view_options import HullProperties, LayoutProperty
 
 
 def suggest_stages(options: bpy.types.OperatorProperties, context: bpy.types.Context, text: str) -> list[str]:

@@ -21,10 +21,10 @@ from ...core.formats import collision_set, mcol
 from ...core.text import plural
 from . import custom_properties, left_out, object_names, sources
 from .applied_transforms import refuse_applied
+from .blender_remedies import blender_remedies
 from .crossings import intersection_faults
 from .left_out import LeftOut
 from .reading import GEOMETRY_TYPES, Origin, claim_by_position, family, read_objects
-from .remedies import blender_remedies
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,9 +25,9 @@ from ..survey.runner import write_report
 from ..text import plural
 from . import navigation as volumes
 from . import verify as verifying
+from .file_kinds import load
 from .printing import FAILED, FINE, print_description, print_json, print_rows, report_error, say
 from .progress import ProgressLine
-from .registry import load
 from .replace import replace_entries
 from .verify_report import document, is_worth_a_line, total_lines, verdict
 

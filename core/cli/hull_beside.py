@@ -12,7 +12,7 @@ from ..formats.kinds import Kind
 from ..formats.mcol import Hull
 from ..game.archive import Archive
 from ..game.game_folder import HULL_ENDING
-from .registry import load
+from .file_kinds import load
 
 NOT_COMPARED = "so grid, free space and clearances weren't compared"
 

@@ -18,7 +18,7 @@ from ..formats.regn_contents import Graph
 from ..navigation.build import build
 from ..navigation.patch import patch
 from ..runtime.route import Route, find_route
-from .registry import load
+from .file_kinds import load
 
 Paths = str | os.PathLike[str]
 

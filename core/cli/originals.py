@@ -23,7 +23,7 @@ from ..game.archive import Archive
 from ..game.loose_files import read_known
 from ..inspect.checks import Check
 from ..rules.rule import Rule
-from .registry import FORMATS, open_named
+from .file_kinds import FORMATS, open_named
 
 AS_BEFORE = ", as in the original"
 

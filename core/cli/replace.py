@@ -16,7 +16,7 @@ from ..game.archive_write import require_apart, write_archive
 from ..game.game_folder import HULL_ENDING, NAVIGATION_ENDING
 from ..game.loose_files import read_known
 from ..game.mod_folder import navigation_warnings
-from .registry import FORMATS, article
+from .file_kinds import FORMATS, article
 from .verify import new_errors
 
 

@@ -23,9 +23,9 @@ from ..inspect import check_archive, check_game, check_hull, check_navigation
 from ..inspect.checks import Check, findings, worst_first
 from ..rules.rule import Rule
 from ..rules.severity import worst
+from .file_kinds import FORMATS, load
 from .hull_beside import Beside, beside_entry, beside_file
 from .originals import Originals, tolerate_checks, tolerate_findings
-from .registry import FORMATS, load
 
 Progress = Callable[[int, int, str], None]
 """Called before each file or entry with the file's number from 0, how many files there are, and what comes."""

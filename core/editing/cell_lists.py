@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..formats.mcol import Hull
+from ..formats.mcol import CellLists, Hull
 from ..geometry.arrays import contains, expand, stable_order
 from ..geometry.grid import Grid
 from ..geometry.overlap import overlaps
@@ -18,21 +18,12 @@ from ..geometry.spheres import group_spheres
 from ..geometry.triangles import with_own_vertices
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Lists:
-    """The list arrays of a `Hull`, under the same names, the unread words of its records, uint32 (m, 2), and
-    the cells whose lists were rebuilt, int64."""
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class RebuiltLists(CellLists):
+    """Lists with the unread words of their records, uint32 (m, 2), and the cells whose lists were rebuilt, int64."""
 
-    occupied: np.ndarray
-    cell_spheres: np.ndarray
-    first_list: np.ndarray
-    list_counts: np.ndarray
-    list_starts: np.ndarray
-    list_sizes: np.ndarray
-    list_spheres: np.ndarray
-    indices: np.ndarray
-    words: np.ndarray
-    touched: np.ndarray
+    words: NDArray[np.uint32]
+    touched: NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,7 +97,7 @@ def rebuild_lists(
     triangles: NDArray[np.int64],
     inherited: Inherited,
     everything: bool,
-) -> Lists:
+) -> RebuiltLists:
     """Lists, and their spheres, for triangles int64 (nt, 3) in a grid.
 
     A cell is touched where a triangle left it, entered it or changed within it; `everything` touches all.
@@ -162,20 +153,12 @@ def _source_records(source: Hull | None, cell_map: np.ndarray | None) -> _Record
     )
 
 
-def _as_in(source: Hull, cell_map: np.ndarray | None) -> Lists:
+def _as_in(source: Hull, cell_map: np.ndarray | None) -> RebuiltLists:
     words = source.carried.list_words if source.carried else np.zeros((len(source.list_starts), 2), np.uint32)
-    return Lists(
-        occupied=source.occupied if cell_map is None else cell_map[source.occupied],
-        cell_spheres=source.cell_spheres,
-        first_list=source.first_list,
-        list_counts=source.list_counts,
-        list_starts=source.list_starts,
-        list_sizes=source.list_sizes,
-        list_spheres=source.list_spheres,
-        indices=source.indices,
-        words=words,
-        touched=np.zeros(0, np.int64),
-    )
+    arrays = source.arrays()
+    if cell_map is not None:
+        arrays["occupied"] = cell_map[source.occupied]
+    return RebuiltLists(**arrays, words=words, touched=np.zeros(0, np.int64))
 
 
 def _arrange(records: _Records, entries: _Entries, triangle_count: int, everything: bool) -> _Arranged:
@@ -222,7 +205,7 @@ def _with_spheres(
     source: Hull | None,
     records: _Records,
     arranged: _Arranged,
-) -> Lists:
+) -> RebuiltLists:
     """The lists with the spheres and unread words of records that stay, and new spheres for the others."""
     list_spheres = np.zeros((len(arranged.cell), 4), np.float32)
     words = np.zeros((len(arranged.cell), 2), np.uint32)
@@ -242,7 +225,7 @@ def _with_spheres(
     cell_sizes = np.add.reduceat(sizes, first_list) if len(first_list) else sizes
     several = changed & (list_counts > 1)
     cell_spheres[several] = _spheres(vertices, triangles, listed, cell_sizes, several)
-    return Lists(
+    return RebuiltLists(
         occupied=occupied,
         cell_spheres=cell_spheres,
         first_list=first_list,

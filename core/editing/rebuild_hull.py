@@ -19,7 +19,7 @@ from ..geometry.spheres import triangle_spheres
 from ..geometry.triangles import with_own_vertices
 from ..rules.rule import Rule
 from ..text import plural
-from .cell_lists import Inherited, Lists, rebuild_lists
+from .cell_lists import Inherited, RebuiltLists, rebuild_lists
 from .compare import Comparison
 from .facing import facing_faults
 from .fault import owners, refuse
@@ -160,7 +160,7 @@ def _make_hull(
     mesh: Mesh,
     spheres: NDArray[np.float32],
     states: NDArray[np.uint8],
-    lists: Lists,
+    lists: RebuiltLists,
 ) -> Hull:
     return Hull(
         grid=grid,
@@ -169,14 +169,7 @@ def _make_hull(
         triangles=mesh.triangles.astype(np.uint16, order="C"),
         spheres=spheres,
         states=states,
-        occupied=lists.occupied,
-        cell_spheres=lists.cell_spheres,
-        first_list=lists.first_list,
-        list_counts=lists.list_counts,
-        list_starts=lists.list_starts,
-        list_sizes=lists.list_sizes,
-        list_spheres=lists.list_spheres,
-        indices=lists.indices,
+        **lists.arrays(),
     )
 
 
@@ -205,7 +198,7 @@ def _rebuild_states(
     grid: Grid,
     cell_map: NDArray[np.int64] | None,
     comparison: Comparison,
-    lists: Lists,
+    lists: RebuiltLists,
     everything: bool,
 ) -> np.ndarray:
     """Fill states, uint8 (cells,). One that the source holds changes only where the old and the new geometry

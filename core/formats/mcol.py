@@ -5,7 +5,8 @@ Decoding keeps every byte: what nobody understands travels in `Carried`, and enc
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,15 +61,10 @@ class Carried:
     odd_slots: OddSlots = field(default_factory=OddSlots)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Hull:
-    """A closed triangle mesh with the grid that finds its triangles. Lengths are game units.
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class CellLists:
+    """Which triangles the cells of a grid list.
 
-    vertices      float32 (nv, 3)
-    triangles     uint16 (nt, 3); the front, counter-clockwise, faces free space
-    spheres       float32 (nt, 4): centre and radius of each triangle's bounding sphere
-    outside_solid non-zero: everything outside the grid is solid
-    states        uint8 (cells,): FREE, LISTED or SOLID
     occupied      int64 (k,): numbers of the cells that have lists, ascending
     cell_spheres  float32 (k, 4): bounding spheres in the cell records, which the game does not read
     first_list    int64 (k,): each occupied cell's first list
@@ -79,12 +75,6 @@ class Hull:
     indices       uint16 (p,): triangle numbers
     """
 
-    grid: Grid
-    outside_solid: int
-    vertices: NDArray[np.float32]
-    triangles: NDArray[np.uint16]
-    spheres: NDArray[np.float32]
-    states: NDArray[np.uint8]
     occupied: NDArray[np.int64]
     cell_spheres: NDArray[np.float32]
     first_list: NDArray[np.int64]
@@ -93,7 +83,10 @@ class Hull:
     list_sizes: NDArray[np.int64]
     list_spheres: NDArray[np.float32]
     indices: NDArray[np.uint16]
-    carried: Carried | None = field(default=None, repr=False)
+
+    def arrays(self) -> dict[str, Any]:
+        """The arrays of the lists alone, by name, for another object that has them."""
+        return {one.name: getattr(self, one.name) for one in fields(CellLists)}
 
     def entries(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
         """Every list entry, in file order: row of `occupied`, list number, triangle number; int64 (e,) each."""
@@ -109,6 +102,26 @@ class Hull:
         lists = self.first_list[row] + np.arange(self.list_counts[row])
         _, places = expand(self.list_starts[lists], self.list_sizes[lists])
         return self.indices[places].astype(np.int64)
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Hull(CellLists):
+    """A closed triangle mesh with the grid that finds its triangles by their `CellLists`. Lengths are game units.
+
+    vertices      float32 (nv, 3)
+    triangles     uint16 (nt, 3); the front, counter-clockwise, faces free space
+    spheres       float32 (nt, 4): centre and radius of each triangle's bounding sphere
+    outside_solid non-zero: everything outside the grid is solid
+    states        uint8 (cells,): FREE, LISTED or SOLID
+    """
+
+    grid: Grid
+    outside_solid: int
+    vertices: NDArray[np.float32]
+    triangles: NDArray[np.uint16]
+    spheres: NDArray[np.float32]
+    states: NDArray[np.uint8]
+    carried: Carried | None = field(default=None, repr=False)
 
 
 # --- decode ---------------------------------------------------------------------------------------

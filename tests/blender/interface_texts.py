@@ -75,10 +75,10 @@ def registered_texts(module: ModuleType) -> Iterator[Text]:
             if prop.is_hidden:
                 continue
             choices = prop.enum_items if prop.type == "ENUM" else ()
-            for told in (prop, *choices):
+            for said in (prop, *choices):
                 at = f"{where}.{prop.identifier}"
-                yield Text(prop.translation_context, told.name, Kind.LABEL, at)
-                yield Text(DEFAULT, told.description, Kind.DESCRIPTION, at)
+                yield Text(prop.translation_context, said.name, Kind.LABEL, at)
+                yield Text(DEFAULT, said.description, Kind.DESCRIPTION, at)
 
 
 def is_ours(cls: type, module: ModuleType) -> bool:
@@ -121,13 +121,13 @@ def possible_texts(node: ast.expr, module: ModuleType, where: str) -> list[str]:
         return [node.value]
     if isinstance(node, ast.IfExp):
         return [text for part in (node.body, node.orelse) for text in possible_texts(part, module, where)]
-    told = ast.unparse(node)
-    if told == "fact.label":
+    said = ast.unparse(node)
+    if said == "fact.label":
         return []  # where facts are made
-    if told == "label" and module.__name__.endswith(".menus"):
+    if said == "label" and module.__name__.endswith(".menus"):
         return [*module.IMPORTS.values(), *module.EXPORTS.values()]
     table = isinstance(node, ast.Subscript) and look_up(ast.unparse(node.value), module)
-    assert table, f"{where}: {told} can't be translated: use label_text and translate=False"
+    assert table, f"{where}: {said} can't be translated: use label_text and translate=False"
     return list(table.values())
 
 

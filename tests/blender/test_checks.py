@@ -1,4 +1,4 @@
-"""A hull broken in every way that the sidebar knows: the check names it, Select selects just that, Fix mends it."""
+"""A hull broken in every way that the sidebar knows: the check names it, Select selects just that, Fix fixes it."""
 
 from __future__ import annotations
 
@@ -228,14 +228,14 @@ def crowd_a_cell(hull: dict) -> Elements:
 
 @dataclass(frozen=True)
 class Break:
-    """How to break a hull, what the check calls it, and what mends it: "same" if to the source's very bytes."""
+    """How to break a hull, what the check calls it, and what fixes it: "same" if to the source's very bytes."""
 
     do: Callable[[dict], Elements]
     check: str
     kind: str
     severity: Severity
     fix: str = ""
-    mended: str = ""
+    fixed: str = ""
 
 
 BREAKS = [
@@ -301,7 +301,7 @@ def test_fix_mends_it_in_one_step(hull: dict, case: Break, mode: str, check: Cal
     assert case.check not in [problem.check for problem in check(hull["root"]).problems]
     data = export(tmp_path)
     assert all(c.passed or c.severity is not Severity.ERROR for c in check_hull(mcol.decode(data)))
-    if case.mended == "same":
+    if case.fixed == "same":
         assert data == source(TWO_ASTEROIDS)
     else:
         judged(data)
@@ -352,7 +352,7 @@ def test_boxes_that_touch_do_not_cross(hull: dict, shift: tuple, check: Callable
     assert sides_crossed(hull, shift, check) == {}
 
 
-def test_everything_is_mended(hull: dict, check: Callable, tmp_path: Path) -> None:
+def test_everything_is_fixed(hull: dict, check: Callable, tmp_path: Path) -> None:
     for way in (open_a_hole, join_two_faces, double_a_face, strew_vertices, turn_a_surface("wall")):
         way(hull)
     edit_faces(hull["asteroid_02"].data, lambda bm: bmesh.ops.split(bm, geom=[bm.faces[7]]))
@@ -455,7 +455,7 @@ def test_a_crack_is_merged_and_not_filled(hull: dict, check: Callable, tmp_path:
     assert export(tmp_path) == source(TWO_ASTEROIDS)
 
 
-def test_what_the_source_has_is_not_mended_along(hull: dict, check: Callable, tmp_path: Path) -> None:
+def test_what_the_source_has_is_not_fixed_along(hull: dict, check: Callable, tmp_path: Path) -> None:
     source_hull = mcol.decode(source(TWO_ASTEROIDS))
     file = tmp_path / "holed.col"
     file.write_bytes(mcol.encode(build_without(source_hull, source_hull.triangles, 3)))
@@ -573,7 +573,7 @@ def test_a_fix_leaves_the_local_namesake_of_a_linked_hull_alone(
     assert export(tmp_path) == source(TWO_ASTEROIDS)
 
 
-def test_a_hull_beside_its_linked_namesake_is_selected_and_mended(
+def test_a_hull_beside_its_linked_namesake_is_selected_and_fixed(
     hull: dict, namesakes: Callable, check: Callable, tmp_path: Path
 ) -> None:
     linked, local = namesakes()
@@ -628,7 +628,7 @@ def errors(checked) -> dict[str, int]:
 
 
 @pytest.mark.parametrize("number", range(0, 64, 7))
-def test_a_vertex_on_the_opposite_side_is_mended(hull: dict, number: int, check: Callable, tmp_path: Path) -> None:
+def test_a_vertex_on_the_opposite_side_is_fixed(hull: dict, number: int, check: Callable, tmp_path: Path) -> None:
     mesh = hull["asteroid_01"].data
     a, b, c = mesh.polygons[number].vertices
     places = coordinates(mesh)
@@ -641,7 +641,7 @@ def test_a_vertex_on_the_opposite_side_is_mended(hull: dict, number: int, check:
 
 
 @pytest.mark.parametrize("number", [0, 30, 50])
-def test_a_subdivided_edge_is_mended(hull: dict, number: int, check: Callable, tmp_path: Path) -> None:
+def test_a_subdivided_edge_is_fixed(hull: dict, number: int, check: Callable, tmp_path: Path) -> None:
     mesh = hull["asteroid_01"].data
     edit_faces(mesh, lambda bm: bmesh.ops.subdivide_edges(bm, edges=[bm.edges[number]], cuts=1))
     if errors(check(hull["root"])):
@@ -651,7 +651,7 @@ def test_a_subdivided_edge_is_mended(hull: dict, number: int, check: Callable, t
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_subdivided_edges_are_mended_or_left_alone(hull: dict, seed: int, check: Callable) -> None:
+def test_subdivided_edges_are_fixed_or_left_alone(hull: dict, seed: int, check: Callable) -> None:
     mesh = hull["asteroid_01"].data
     random = np.random.default_rng(seed)
 
@@ -670,7 +670,7 @@ def test_subdivided_edges_are_mended_or_left_alone(hull: dict, seed: int, check:
         assert [tuple(face.vertices) for face in mesh.polygons] == faces
 
 
-def test_far_quads_stay_when_flat_faces_are_mended(hull: dict, check: Callable) -> None:
+def test_far_quads_stay_when_flat_faces_are_fixed(hull: dict, check: Callable) -> None:
     mesh = hull["asteroid_01"].data
     (flat,) = squeeze_a_face(hull)[hull["asteroid_01"].name]
     corners = set(mesh.polygons[flat].vertices)
@@ -688,7 +688,7 @@ def test_far_quads_stay_when_flat_faces_are_mended(hull: dict, check: Callable) 
 
 
 @pytest.mark.parametrize("mode", ["OBJECT", "EDIT"])
-def test_flat_faces_among_quads_are_mended(hull: dict, mode: str, check: Callable, tmp_path: Path) -> None:
+def test_flat_faces_among_quads_are_fixed(hull: dict, mode: str, check: Callable, tmp_path: Path) -> None:
     mesh = hull["asteroid_01"].data
     flatten_a_face(hull)
     corners = set(mesh.polygons[3].vertices)
@@ -706,7 +706,7 @@ def test_flat_faces_among_quads_are_mended(hull: dict, mode: str, check: Callabl
     judged(export(tmp_path))
 
 
-def test_a_face_flattened_by_a_shape_key_is_mended(hull: dict, check: Callable, tmp_path: Path) -> None:
+def test_a_face_flattened_by_a_shape_key_is_fixed(hull: dict, check: Callable, tmp_path: Path) -> None:
     obj = hull["asteroid_01"]
     obj.shape_key_add(name="Basis")
     key = obj.shape_key_add(name="flat")
@@ -733,7 +733,7 @@ def test_what_a_fix_cannot_mend_stays_as_it_was(hull: dict, mode: str, check: Ca
     assert [tuple(face.vertices) for face in obj.data.polygons] == [(0, 1, 2)]
 
 
-def test_a_face_that_uses_a_vertex_twice_is_not_called_mended(hull: dict, check: Callable) -> None:
+def test_a_face_that_uses_a_vertex_twice_is_not_called_fixed(hull: dict, check: Callable) -> None:
     places, faces = [(0, 0, 0), (100, 0, 0), (0, 100, 0)], [(0, 1, 1), (0, 1, 2)]
     obj = new_object(hull["root"], "trap", places, faces)
     assert errors(check(hull["root"]))["zero-area triangles"] == 1
@@ -806,7 +806,7 @@ def test_a_ring_is_filled_with_the_least_area(addon: ModuleType) -> None:
     assert fill_ring(np.zeros((many, 3)), np.zeros((many, many), bool)) is None
 
 
-# --- what can't be selected or mended -------------------------------------------------------------
+# --- what can't be selected or fixed -------------------------------------------------------------
 
 
 def reported(operator: Callable, capfd: pytest.CaptureFixture, **options: object) -> tuple[set[str], str]:
@@ -824,9 +824,9 @@ def test_select_names_what_is_not_selectable(hull: dict, check: Callable, capfd:
     hidden.objects.link(hull["wall"])
     hull["root"].users_collection[0].objects.unlink(hull["wall"])
     hidden.hide_viewport = True
-    result, told = reported(bpy.ops.sylpheed.select_problem, capfd, check="flipped triangles")
+    result, said = reported(bpy.ops.sylpheed.select_problem, capfd, check="flipped triangles")
     assert result == {"FINISHED"} and selected("FACE") == elements
-    assert hull["wall"].name in told and hull["asteroid_01"].name not in told and "not selectable" in told
+    assert hull["wall"].name in said and hull["asteroid_01"].name not in said and "not selectable" in said
 
 
 def test_select_makes_a_wall_selectable(hull: dict, check: Callable) -> None:
@@ -854,9 +854,9 @@ def test_a_curve_and_an_instance_are_told_what_to_do(hull: dict, check: Callable
         obj.parent, obj.location = hull["root"], (0, 0, 7000 if obj.data else 3000)
     problem = found(check(hull["root"]), "open edges")
     assert set(problem.objects) == {obj.session_uid for obj in objects}
-    result, told = reported(bpy.ops.sylpheed.fix_holes, capfd)
-    assert result == {"CANCELLED"} and "modifiers" not in told
-    assert '"a curve" isn\'t a mesh: convert it' in told and '"an instance" is an instance of a collection' in told
+    result, said = reported(bpy.ops.sylpheed.fix_holes, capfd)
+    assert result == {"CANCELLED"} and "modifiers" not in said
+    assert '"a curve" isn\'t a mesh: convert it' in said and '"an instance" is an instance of a collection' in said
 
 
 def test_doubled_vertices_that_the_export_joins_ask_for_nothing(hull: dict, check: Callable) -> None:

@@ -174,9 +174,9 @@ def test_a_flattened_rock_is_named_and_selected(factors, in_edit_mode: bool, tmp
     flatten(rock, factors)
     if not in_edit_mode:
         bpy.ops.object.mode_set(mode="OBJECT")
-    told = warned(capfd, tmp_path)
-    assert "no volume" in told or "zero-area" in told
-    assert f'"{rock.name}"' in told
+    said = warned(capfd, tmp_path)
+    assert "no volume" in said or "zero-area" in said
+    assert f'"{rock.name}"' in said
     problem = check(root)["no volume"]
     assert len(problem.elements[rock.session_uid]) == len(rock.data.polygons)
     assert bpy.ops.sylpheed.select_problem(check="no volume") == {"FINISHED"}
@@ -187,8 +187,8 @@ def test_a_flattened_rock_is_named_and_selected(factors, in_edit_mode: bool, tmp
 def test_sheets_back_to_back_are_named_and_selected(faces: list, tmp_path: Path, check, capfd) -> None:
     root = import_hull()
     sheet = new_object(root, "sheet", QUADS, faces)
-    told = warned(capfd, tmp_path)
-    assert "no volume" in told and '"sheet"' in told
+    said = warned(capfd, tmp_path)
+    assert "no volume" in said and '"sheet"' in said
     assert set(check(root)["no volume"].elements) == {sheet.session_uid}
     assert bpy.ops.sylpheed.select_problem(check="no volume") == {"FINISHED"}
     assert bpy.context.object == sheet
@@ -225,8 +225,8 @@ def test_a_flattened_part_of_a_set_is_named(tmp_path: Path, addon, capfd) -> Non
     part = new_object(root, "plate", QUADS, BACK_TO_BACK["along both diagonals"])
     capfd.readouterr()
     assert bpy.ops.export_scene.sylpheed_set(filepath=str(path)) == {"FINISHED"}
-    told = capfd.readouterr().out
-    assert "no volume" in told and '"plate"' in told
+    said = capfd.readouterr().out
+    assert "no volume" in said and '"plate"' in said
     assert bpy.ops.sylpheed.check() == {"FINISHED"}
     problems = {problem.check: problem for problem in addon.blender_addon.checks.results.of(root).checked.problems}
     assert set(problems["no volume"].elements) == {part.session_uid}

@@ -91,7 +91,7 @@ def test_every_option_is_explained_under_the_name_that_it_has_in_blender(
 
 
 def test_every_check_is_explained(addon: ModuleType, chapters: dict[str, str]) -> None:
-    titles = importlib.import_module(f"{addon.__name__}.blender_addon.checks.titles")
+    titles = importlib.import_module(f"{addon.__name__}.blender_addon.checks.sidebar_titles")
     explained = re.findall(r"^\| \*\*([^*]+)\*\* \|", chapters["Check and fix"], re.MULTILINE)
     assert sorted(explained) == sorted(titles.TITLES.values())
 

@@ -550,7 +550,7 @@ load(filepath=first)  # what Python and Blender need once is no part of the grow
 save(filepath=out)
 bpy.ops.wm.read_homefile(use_empty=True)
 start = memory("VmRSS")
-open("/proc/self/clear_refs", "w").write("5")  # the peak begins anew
+open("/proc/self/clear_refs", "w").write("5")  # the peak begins again
 load(filepath=path)
 imported = memory("VmHWM")
 for obj in bpy.data.objects:
@@ -614,7 +614,7 @@ def limit(path: Path) -> int:
     return 20 * path.stat().st_size + 200_000_000
 
 
-if sys.platform == "linux":  # which tells a process its peak, and lets it begin anew
+if sys.platform == "linux":  # which tells a process its peak, and lets it begin again
 
     @pytest.mark.heavy
     @pytest.mark.parametrize("rebuild", ["CHANGED", "ALL"])

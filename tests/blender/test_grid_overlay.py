@@ -162,8 +162,8 @@ def test_the_cell_under_the_cursor_is_the_game_s(overlay, place_lines) -> None:
     assert (fill.points >= low).all() and (fill.points <= high).all(), "only what lies in the cell is drawn"
     reach = [exact.overlaps(col.vertices[col.triangles[i].astype(int)], low, high) for i in listed]
     assert sum(reach) > 0 and len(fill.points) >= 3 * sum(reach) and len(edges.points) >= 6 * sum(reach)
-    told = " ".join(place_lines(place))
-    assert str(index) in told and "holds triangles" in told and told.endswith(f"Triangles listed: {len(listed)}")
+    said = " ".join(place_lines(place))
+    assert str(index) in said and "holds triangles" in said and said.endswith(f"Triangles listed: {len(listed)}")
 
 
 def test_the_cell_under_the_cursor_shows_no_more_of_a_wall_than_lies_in_it(overlay) -> None:
@@ -407,9 +407,9 @@ def test_the_legend_names_what_is_shown(overlay) -> None:
     rows = overlay.state.legend_rows(bpy.context, overlay.state.current())
     layers = overlay.state.layers_of(bpy.context, overlay.state.current(), "shot")
     colors = {layer.color for layer in layers}
-    told = {row.text: row.color for row in rows if row.color in colors}
-    assert {"Cells visited", "Cells opened", "Triangles tested", "Path", "Hit triangle"} == told.keys()
-    assert {color for color in colors} - set(told.values()) == {overlay.shot_layers.MISSED_PATH}
+    said = {row.text: row.color for row in rows if row.color in colors}
+    assert {"Cells visited", "Cells opened", "Triangles tested", "Path", "Hit triangle"} == said.keys()
+    assert {color for color in colors} - set(said.values()) == {overlay.shot_layers.MISSED_PATH}
 
 
 # --- shots ----------------------------------------------------------------------------------------
@@ -424,8 +424,8 @@ def test_a_shot_shows_what_the_game_would_hit(overlay, shoot_lines, radius: floa
     shot = overlay.state.current().shot
     time_, triangle = game.sweep(col, start, movement, radius) if radius else game.ray(col, start, movement)
     assert shot.triangle == triangle and shot.time == pytest.approx(time_, abs=1e-6)
-    told = " ".join(shoot_lines(shot))
-    assert f"triangle {triangle:,}" in told and "front" in told
+    said = " ".join(shoot_lines(shot))
+    assert f"triangle {triangle:,}" in said and "front" in said
     points = np.concatenate([layer.points for layer in shown(overlay)["shot"]])
     corners = col.vertices[col.triangles[triangle].astype(int)]
     normal = np.cross(corners[1] - corners[0], corners[2] - corners[0]).astype(float)

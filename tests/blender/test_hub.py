@@ -32,7 +32,7 @@ def folders(tmp_path: Path):
 
 
 def test_folders_say_what_they_are(interface, tmp_path: Path) -> None:
-    state = interface("hub_panel").folder_state
+    state = interface("overview_panel").folder_state
     game = make_game(tmp_path / "game")
     assert state("game", str(game)) == ("Stages: 2", True)
     assert state("game", "") == ("Not chosen", False)
@@ -47,7 +47,7 @@ def test_folders_say_what_they_are(interface, tmp_path: Path) -> None:
 
 
 def test_a_hull_is_not_checked_then_unedited_edited_or_refused(interface) -> None:
-    root_state = lambda: interface("hub_panel").root_state(root)[0]  # noqa: E731
+    root_state = lambda: interface("overview_panel").root_state(root)[0]  # noqa: E731
     root = import_hull(ONE_ASTEROID)
     rock = surfaces(root)["asteroid_01"]
     assert root_state() == "Not checked"
@@ -68,7 +68,7 @@ def test_after_the_export_it_is_in_the_mod_folder_until_the_next_edit(interface,
     root = bpy.context.object
     move(surfaces(root)["asteroid_01"], x=500)
     assert bpy.ops.export_scene.sylpheed_mod() == {"FINISHED"}
-    state = interface("hub_panel").root_state
+    state = interface("overview_panel").root_state
     assert state(root)[0] == "In the mod folder"
     surfaces(root)["asteroid_01"].location.x += 5
     bpy.context.view_layer.update()
@@ -80,10 +80,10 @@ def test_the_last_result_holds_every_line_that_was_reported(interface, tmp_path:
     rock = surfaces(root)["asteroid_01"]
     rock.parent = None
     export(tmp_path)
-    said = interface("outcome").last()
+    said = interface("last_result").last()
     assert said.title == "Export Sylpheed Hull" and said.path == str(tmp_path / "exported.col")
     warnings = [text for kind, text in said.lines if kind == "WARNING"]
-    assert any(rock.name in interface("outcome").objects_named(text) for text in warnings)
+    assert any(rock.name in interface("last_result").objects_named(text) for text in warnings)
     assert said.sorted_lines()[-1][0] == "INFO" and all(text in said.text for _, text in said.lines)
     assert bpy.ops.sylpheed.select_named(name=rock.name) == {"FINISHED"}
     assert bpy.context.selected_objects == [rock]
@@ -93,7 +93,7 @@ def test_each_run_of_an_operator_starts_over(interface, tmp_path: Path) -> None:
     import_hull(ONE_ASTEROID)
     for _ in range(3):
         export(tmp_path)
-        said = interface("outcome").last()
+        said = interface("last_result").last()
         assert said.title == "Export Sylpheed Hull" and len(said.lines) == 1
 
 
@@ -102,7 +102,7 @@ def test_a_refused_export_is_in_the_last_result(interface, tmp_path: Path) -> No
     move(surfaces(root)["asteroid_01"], x=1e6)
     with pytest.raises(RuntimeError):
         bpy.ops.export_scene.sylpheed_col(filepath=str(tmp_path / "a.col"))
-    assert [kind for kind, _ in interface("outcome").last().lines] == ["ERROR"]
+    assert [kind for kind, _ in interface("last_result").last().lines] == ["ERROR"]
 
 
 @pytest.mark.parametrize("text, lines", [("word " * 20, 3), ("x" * 100, 3), ("石" * 40, 3)])
@@ -192,8 +192,10 @@ def edited_stage() -> bpy.types.Object:
 
 
 def test_the_overview_lists_what_an_export_of_the_mod_would_write(interface, folders) -> None:
-    planned = interface("hub_panel").planned_files
-    roots = importlib.import_module(interface("hub_panel").__name__.replace("interface.hub_panel", "scene.roots"))
+    planned = interface("overview_panel").planned_files
+    roots = importlib.import_module(
+        interface("overview_panel").__name__.replace("interface.overview_panel", "scene.roots")
+    )
     root = edited_stage()
     assert planned(roots.known_roots(bpy.context.scene)) == ([], True)
     bpy.ops.sylpheed.check()

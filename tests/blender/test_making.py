@@ -296,17 +296,17 @@ def test_fit_grid_says_where_the_box_is_now_and_was(capfd: pytest.CaptureFixture
         obj.location.x += 0.25
     before = carried(root).grid
     assert bpy.ops.sylpheed.fit_grid() == {"FINISHED"}
-    after, told = carried(root).grid, capfd.readouterr().out
+    after, said = carried(root).grid, capfd.readouterr().out
     assert after.dimensions == before.dimensions and not np.array_equal(after.minimum, before.minimum)
-    now, _, was = told.partition(", it was ")
+    now, _, was = said.partition(", it was ")
     for part, grid in ((now, after), (was, before)):
         corners = [tuple(float(number) for number in text.replace(",", " ").split()) for text in corner_texts(part)]
         assert np.array_equal(np.float32(corners), [grid.minimum, grid.maximum])
 
 
-def corner_texts(told: str) -> list[str]:
+def corner_texts(said: str) -> list[str]:
     """What a message has in brackets, with the commas within numbers taken away."""
-    return [re.sub(r"(?<=\d),(?=\d)", "", text) for text in re.findall(r"\(([^)]*)\)", told)]
+    return [re.sub(r"(?<=\d),(?=\d)", "", text) for text in re.findall(r"\(([^)]*)\)", said)]
 
 
 @pytest.mark.parametrize("how", ["linked", "override"])

@@ -96,12 +96,12 @@ def record_name(obj: bpy.types.Object) -> str:
 
 def export(**options) -> list[str]:
     """Exports the mod: the texts of all reports."""
-    told: list[str] = []
+    said: list[str] = []
     operator = import_operator()
     real = operator.report
 
     def report(op, kind, text):
-        told.append(f"{kind}: {text}")
+        said.append(f"{kind}: {text}")
         real(op, kind, text)
 
     operator.report = report
@@ -109,7 +109,7 @@ def export(**options) -> list[str]:
         assert bpy.ops.export_scene.sylpheed_mod(**options) == {"FINISHED"}
     finally:
         operator.report = real
-    return told
+    return said
 
 
 def import_operator():
@@ -451,8 +451,8 @@ def test_of_two_games_the_other_is_left_out_with_a_message(game, mod, tmp_path):
     shutil.copytree(game, tmp_path / "copy")
     stage()
     bpy.ops.import_scene.sylpheed_stage(directory=str(tmp_path / "copy"), stage="S14", phase="Phase_2", parts="NONE")
-    told = export(game=str(game))
-    assert any('S14_p2_AsteroidVolume_wp" came from' in text and "isn't in the mod" in text for text in told)
+    said = export(game=str(game))
+    assert any('S14_p2_AsteroidVolume_wp" came from' in text and "isn't in the mod" in text for text in said)
 
 
 def link_hidden(folder: Path, game: Path) -> Path:
@@ -501,8 +501,8 @@ def test_a_root_that_lost_its_properties_is_named(game, mod):
     root, other = stage(), stage("Phase_2")
     rock(other).location.x += 100
     del root["sylpheed_kind"]
-    told = export()
-    assert any(f'"{root.name}" lost its source' in text for text in told)
+    said = export()
+    assert any(f'"{root.name}" lost its source' in text for text in said)
     root["sylpheed_kind"] = "hull"
     del root["sylpheed_root"]
     move(rock(root), x=500)
@@ -566,8 +566,8 @@ def test_a_loose_hull_goes_into_the_mod_by_its_name(game, mod, tmp_path, renamed
         stage("Phase_2")
         assert any("isn't in the mod" in text and "any name" in text for text in export())
         root.name = HULL
-    told = export()
-    assert any(f'"{root.name}" was imported from a file' in text and HULL.lower() in text.lower() for text in told)
+    said = export()
+    assert any(f'"{root.name}" was imported from a file' in text and HULL.lower() in text.lower() for text in said)
     assert entry(mod) == file.read_bytes()
     rock(root, 2).location.x += 100
     export()

@@ -632,9 +632,9 @@ def test_a_part_renamed_to_a_deleted_one_takes_its_place(tmp_path: Path, capfd) 
     old, new = parts(SMALL.read_bytes()), parts(save(tmp_path))
     assert list(new) == [name for name in old if name != "mob_n310_part_03"]
     assert np.array_equal(new["mob_n040"][1], old["mob_n310_part_03"][1])
-    told = reports(capfd)
-    assert any('"mob_n040" replaces' in text for text in told)
-    assert any('"mob_n310_part_03" is missing' in text for text in told)
+    said = reports(capfd)
+    assert any('"mob_n040" replaces' in text for text in said)
+    assert any('"mob_n310_part_03" is missing' in text for text in said)
 
 
 def test_the_data_of_a_deleted_part_on_a_new_object_are_the_same_bytes(tmp_path: Path) -> None:

@@ -186,7 +186,7 @@ def test_an_asset_that_is_dropped_into_a_hulls_collection_is_part_of_the_hull(
     dropped_assets.adopt_dropped()
     bpy.context.view_layer.update()
     assert rock.parent == root and rock.asset_data is None and not rock.name.endswith("asset")
-    said = importlib.import_module(f"{addon.__name__}.blender_addon.interface.outcome").last()
+    said = importlib.import_module(f"{addon.__name__}.blender_addon.interface.last_result").last()
     assert said.title == "Add to Hull" and rock.name in said.text
     exported = judged(export(tmp_path))
     assert len(exported.triangles) == before + count

@@ -35,7 +35,7 @@ def shown(addon: ModuleType) -> dict[Key, str]:
 def tables(translations: ModuleType) -> dict[str, dict[Key, str]]:
     """The entries of each language."""
     return {
-        locale: {(context, text): told for context, texts in table.items() for text, told in texts.items()}
+        locale: {(context, text): said for context, texts in table.items() for text, said in texts.items()}
         for locale, table in translations.LANGUAGES.items()
     }
 
@@ -59,17 +59,17 @@ def fields(text: str) -> list[tuple[str, str | None]]:
 
 def test_translations_fit_their_texts(tables: dict) -> None:
     for table in tables.values():
-        for (_, text), told in table.items():
-            assert told.strip() == told and told != text, f"{text!r} isn't translated"
-            assert fields(told) == fields(text), f"{text!r}: other placeholders"
-            assert told.endswith("。") == text.endswith("."), (
+        for (_, text), said in table.items():
+            assert said.strip() == said and said != text, f"{text!r} isn't translated"
+            assert fields(said) == fields(text), f"{text!r}: other placeholders"
+            assert said.endswith("。") == text.endswith("."), (
                 f"{text!r}: the full stop of a tooltip is Blender's to add"
             )
 
 
 def test_japanese_is_written_in_japanese(tables: dict) -> None:
-    for (_, text), told in tables["ja_JP"].items():
-        assert re.search("[ぁ-ヿ一-鿿]", told), f"{text!r} is {told!r}"
+    for (_, text), said in tables["ja_JP"].items():
+        assert re.search("[ぁ-ヿ一-鿿]", said), f"{text!r} is {said!r}"
 
 
 @pytest.fixture
@@ -93,12 +93,12 @@ def test_what_blender_shows(translations: ModuleType, tables: dict, in_japanese:
     table = tables["ja_JP"]
     assert looked_up(table) == (table if in_japanese else {key: key[1] for key in table})
     for fill_in in (translations.label_text, translations.report_text):
-        told = fill_in("{name}, {count:,} bytes", name="{S01}", count=12345)
-        assert told == ("{S01}, 12,345 バイト" if in_japanese else "{S01}, 12,345 bytes")
+        said = fill_in("{name}, {count:,} bytes", name="{S01}", count=12345)
+        assert said == ("{S01}, 12,345 バイト" if in_japanese else "{S01}, 12,345 bytes")
 
 
 def test_disabling_the_add_on_takes_its_translations_away(addon: ModuleType, tables: dict, in_japanese: bool) -> None:
-    ours = {key: told for key, told in tables["ja_JP"].items() if "Sylpheed" in key[1]}
+    ours = {key: said for key, said in tables["ja_JP"].items() if "Sylpheed" in key[1]}
     assert ours
     before = looked_up(ours)
     bpy.ops.preferences.addon_disable(module=addon.__name__)

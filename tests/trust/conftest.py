@@ -15,7 +15,7 @@ from tests.support.tally import cases
 LEFT_OUT = {
     "carried",  # what is written from it is compared by the bytes
     "parts",  # compared one by one
-    "relocation",  # may be spelled anew
+    "relocation",  # may be spelled again
 }
 
 

@@ -156,9 +156,9 @@ def test_verify_reports_what_the_game_would_choke_on(fault, tmp_path, capsys):
         capsys.readouterr()
         status = main(["verify", "--json", str(file)])
         output, error = capsys.readouterr()
-        told = json.loads(output)
+        said = json.loads(output)
         assert status in (1, 2) and "Traceback" not in error
-        assert error.startswith("error: ") if status == 2 else "error" in json.dumps(told)
+        assert error.startswith("error: ") if status == 2 else "error" in json.dumps(said)
 
 
 NO_REASON_TO_FAIL = {"hash twice": "is in the table 2 times", "overlap": "overlap at"}

@@ -78,7 +78,7 @@ def test_an_unedited_hull_comes_out_byte_for_byte(path):
 
 
 @pytest.mark.parametrize("path", HULLS, ids=lambda path: path.name)
-def test_all_built_anew_satisfies_the_game_and_keeps_unread_words(path):
+def test_all_built_again_satisfies_the_game_and_keeps_unread_words(path):
     source = mcol.decode(path.read_bytes())
     result = rebuild(source, edited(source, {}), ALL).hull
     check_lists(result)
@@ -90,11 +90,11 @@ def test_all_built_anew_satisfies_the_game_and_keeps_unread_words(path):
     assert np.array_equal(result.triangles, source.triangles)
 
 
-def test_extra_entries_of_lists_built_anew_are_fewer_than_the_game_s_own():
+def test_extra_entries_of_lists_built_again_are_fewer_than_the_game_s_own():
     for path in HULLS:
         source = mcol.decode(path.read_bytes())
-        anew = rebuild(source, edited(source, {}), ALL).hull
-        assert len(anew.indices) <= max(
+        again = rebuild(source, edited(source, {}), ALL).hull
+        assert len(again.indices) <= max(
             len(source.indices), len(overlaps(source.grid, source.vertices, source.triangles)[0])
         )
 
@@ -140,7 +140,7 @@ def test_moving_an_asteroid_by_a_cell_changes_only_what_it_left_or_entered(hull,
     check_by_the_game(result.hull)
 
 
-def test_moving_there_and_back_is_byte_for_byte_but_for_what_was_made_anew(hull):
+def test_moving_there_and_back_is_byte_for_byte_but_for_what_was_written_again(hull):
     asteroid = piece(hull, "asteroid_02")
     there = rebuild(hull, edited(hull, {"asteroid_02": moved(asteroid, (8192, 0, 0))})).hull
     again = mcol.decode(mcol.encode(there))
@@ -166,8 +166,8 @@ def test_a_rock_deep_inside_fills_cells_and_a_moved_one_frees_them():
     asteroid = piece(source, "asteroid_01")
     for step in ((12, 0, 0), (4, 1, 1), (0.25, 0, 0)):
         result = rebuild(source, edited(source, {"asteroid_01": moved(asteroid, step)})).hull
-        anew = rebuild(source, edited(source, {"asteroid_01": moved(asteroid, step)}), ALL).hull
-        assert np.array_equal(result.states, anew.states)
+        again = rebuild(source, edited(source, {"asteroid_01": moved(asteroid, step)}), ALL).hull
+        assert np.array_equal(result.states, again.states)
         check_lists(result)
         check_by_the_game(result)
     assert np.count_nonzero(result.states == mcol.SOLID) > 30
@@ -432,9 +432,9 @@ def test_a_rock_within_a_rock_is_reported_and_stays_as_it_is():
 def test_a_rock_moved_beyond_the_wall_is_warned_of_and_passes_every_check(hull):
     result = rebuild(hull, edited(hull, {"asteroid_02": moved(piece(hull, "asteroid_02"), (60_000, 0, 0))}), GROW)
     assert any('1 surface of "asteroid_02" buried in rock' in str(finding) for finding in result.findings)
-    told = {check.name: check for check in check_hull(mcol.decode(mcol.encode(result.hull)))}
-    assert told["surfaces whose front faces free space"].passed
-    assert told["surfaces that touch free space"].labels == ("asteroid_02",)
+    said = {check.name: check for check in check_hull(mcol.decode(mcol.encode(result.hull)))}
+    assert said["surfaces whose front faces free space"].passed
+    assert said["surfaces that touch free space"].labels == ("asteroid_02",)
 
 
 @pytest.mark.parametrize("turn", [False, True])

@@ -1,4 +1,4 @@
-"""A hull in another grid: the same mesh, every list made anew, and found by the game's queries."""
+"""A hull in another grid: the same mesh, every list rebuilt, and found by the game's queries."""
 
 from __future__ import annotations
 

@@ -134,8 +134,8 @@ def test_what_follows_the_relocation_table_is_carried_and_told(tail, chunks, end
     read_chunk = chunk.decode(data, b"MCOL")
     assert chunk.survey_tail(read_chunk.tail) == (chunks, ended)
     assert chunk.encode(read_chunk) == data
-    told = [(finding.severity, finding.check) for finding in chunk.check(read_chunk)]
-    assert told == [(Severity.WARNING, Rule.CHUNK_END)] * (not ended) + [(Severity.INFO, Rule.CHUNK_ALONE)] * bool(
+    said = [(finding.severity, finding.check) for finding in chunk.check(read_chunk)]
+    assert said == [(Severity.WARNING, Rule.CHUNK_END)] * (not ended) + [(Severity.INFO, Rule.CHUNK_ALONE)] * bool(
         chunks
     )
 

@@ -1,4 +1,4 @@
-"""Game folders: found one level off, in any case and language; gaps are told, not tripped over."""
+"""Game folders: found one level off, in any case and language; gaps are said, not tripped over."""
 
 from dataclasses import replace
 
@@ -153,7 +153,7 @@ def test_check_names_what_phases_lack(tmp_path):
 PHASES = {"S01": table(("a.rgn", "a.col", "CollisionSet_S01.bin"))}
 
 
-def told(root, **changed):
+def said(root, **changed):
     """What `check` finds in a game with one phase, which names all that it should."""
     return [
         (finding.severity, finding.check, finding.message)
@@ -162,11 +162,11 @@ def told(root, **changed):
 
 
 def test_pairs_that_fit_and_sets_that_are_alike(tmp_path):
-    assert told(tmp_path, collision=(*NAMES, "CollisionSet_S02.bin", "CollisionSet_S03.bin")) == []
+    assert said(tmp_path, collision=(*NAMES, "CollisionSet_S02.bin", "CollisionSet_S03.bin")) == []
 
 
 def test_a_volume_of_another_grid_is_told_with_the_phases_that_use_it(tmp_path):
-    ((severity, kind, message),) = told(tmp_path, a_rgn=OTHER_VOLUME)
+    ((severity, kind, message),) = said(tmp_path, a_rgn=OTHER_VOLUME)
     assert (severity, kind) == (Severity.ERROR, "pair grid")
     assert message.startswith("a.rgn doesn't fit a.col (used by S01 Phase_1): its box is (-250000, ")
     assert "its cells measure 50000, 50000, 50000, the hull's 10000, 10000, 10000" in message
@@ -174,7 +174,7 @@ def test_a_volume_of_another_grid_is_told_with_the_phases_that_use_it(tmp_path):
 
 
 def test_a_pair_that_no_phase_uses_is_found_by_the_shipped_names(tmp_path):
-    ((_, kind, message),) = told(tmp_path, test_col=CONTENTS[".col"], test_rgn=OTHER_VOLUME)
+    ((_, kind, message),) = said(tmp_path, test_col=CONTENTS[".col"], test_rgn=OTHER_VOLUME)
     assert kind == "pair grid"
     assert message.startswith("test.rgn doesn't fit test.col: ")
 
@@ -189,7 +189,7 @@ def test_a_pair_that_only_a_phase_makes(tmp_path):
 @pytest.mark.parametrize(("there", "missing"), [("test.col", "test.rgn"), ("test.rgn", "test.col")])
 def test_half_of_a_pair(tmp_path, there, missing):
     message = f"{there} has no {missing} beside it: without both a stage has no map collision"
-    assert told(tmp_path, collision=(*NAMES, there)) == [(Severity.ERROR, "pair files", message)]
+    assert said(tmp_path, collision=(*NAMES, there)) == [(Severity.ERROR, "pair files", message)]
 
 
 def test_a_damaged_file_of_several_pairs_is_told_once(tmp_path):
@@ -201,13 +201,13 @@ def test_a_damaged_file_of_several_pairs_is_told_once(tmp_path):
 
 def test_a_set_that_differs(tmp_path):
     sets = ("CollisionSet_S02.bin", "CollisionSet_S03.bin")
-    assert told(tmp_path, collision=(*NAMES, *sets), CollisionSet_S02_bin=b"other") == [
+    assert said(tmp_path, collision=(*NAMES, *sets), CollisionSet_S02_bin=b"other") == [
         (Severity.WARNING, "set contents", "CollisionSets that differ from the other 2: CollisionSet_S02.bin")
     ]
 
 
 def test_sets_packed_in_another_way_are_alike(tmp_path):
-    assert told(tmp_path, collision=(*NAMES, "CollisionSet_S02.bin"), CollisionSet_S03_bin=b"data") == []
+    assert said(tmp_path, collision=(*NAMES, "CollisionSet_S02.bin"), CollisionSet_S03_bin=b"data") == []
 
 
 @pytest.mark.parametrize(

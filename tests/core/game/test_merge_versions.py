@@ -289,7 +289,7 @@ def test_sessions_that_take_turns_lose_no_edit_of_each_other(seed):
             session.shown.pop(name, None)
             session.shown |= {name: session.source[name]} if name in session.source else {}
         elif step < 0.55:
-            sessions[sessions.index(session)] = Session(held)  # imported anew, from the mod
+            sessions[sessions.index(session)] = Session(held)  # imported again, from the mod
         elif session.shown and held:
             wanted = session.wanted(game, held)
             shown = version(library(**session.shown), library(**session.source), exported=session.marks)

@@ -19,7 +19,7 @@ def hull(name=LARGE):
     return mcol.decode(read(name))
 
 
-def told(differences):
+def said(differences):
     return [str(difference) for difference in differences]
 
 
@@ -81,7 +81,7 @@ def test_an_asteroid_moved_by_a_cell():
     source = hull()
     chosen = next(piece for piece in pieces(source) if piece.vertices[:, 0].max() < 15000)
     result = changed(source, {chosen.name: moved(chosen, (10000, 0, 0))})
-    lines = told(diff_hulls(source, result))
+    lines = said(diff_hulls(source, result))
     assert lines[0] == f"surface {chosen.name}: {len(chosen.vertices)} vertices moved by (10000, 0, 0)"
     assert sum(line.startswith("surface") for line in lines) == 1
     assert lines[1] == f"triangle spheres: {len(chosen.triangles)} changed with their triangles"
@@ -93,7 +93,7 @@ def test_a_move_that_float32_rounds_is_still_one_move():
     source = hull()
     first = pieces(source)[0]
     result = changed(source, {first.name: moved(first, (0.1, 0, 0))})
-    line = told(diff_hulls(source, result))[0]
+    line = said(diff_hulls(source, result))[0]
     assert line == f"surface {first.name}: {len(first.vertices)} vertices moved by (0.1, 0, 0)"
 
 
@@ -101,7 +101,7 @@ def test_a_move_by_the_last_bit_is_not_told_as_none():
     source = hull("test.col")
     vertices = source.vertices.copy()
     vertices[0, 0] = np.nextafter(vertices[0, 0], np.float32(1e9))
-    line = told(diff_hulls(source, replace(source, vertices=vertices)))[0]
+    line = said(diff_hulls(source, replace(source, vertices=vertices)))[0]
     assert line.startswith("surface asteroid_01: 1 of 26 vertices moved, by up to 0.000")
 
 
@@ -111,25 +111,25 @@ def test_one_vertex_moved():
     vertices = first.vertices.copy()
     vertices[4] *= 1.01
     result = changed(source, {first.name: replace(first, vertices=vertices)})
-    line = told(diff_hulls(source, result))[0]
+    line = said(diff_hulls(source, result))[0]
     assert line.startswith(f"surface {first.name}: 1 of {len(first.vertices)} vertices moved by (")
 
 
 def test_an_asteroid_removed_shows_just_that():
     source = hull()
     gone = pieces(source)[4]
-    lines = told(diff_hulls(source, changed(source, {gone.name: None})))
+    lines = said(diff_hulls(source, changed(source, {gone.name: None})))
     surfaces = [line for line in lines if line.startswith("surface")]
     assert surfaces == [f"surface {gone.name}: removed, {len(gone.triangles)} triangles"]
     assert not any(line.startswith(("triangle spheres", "triangles", "vertices")) for line in lines)
-    back = told(diff_hulls(changed(source, {gone.name: None}), source))
+    back = said(diff_hulls(changed(source, {gone.name: None}), source))
     assert any(line.endswith(f"added, {len(gone.triangles)} triangles") for line in back)
 
 
 def test_an_asteroid_added():
     source = hull("test.col")
     ball = new("ball", *rock((9000, 9000, 9000), 2000, 4))
-    lines = told(diff_hulls(source, changed(source, {}, (ball,))))
+    lines = said(diff_hulls(source, changed(source, {}, (ball,))))
     assert lines[0] == f"surface asteroid_02: added, {len(ball.triangles)} triangles"
 
 
@@ -153,7 +153,7 @@ def test_triangles_of_a_surface_changed():
             )
         },
     )
-    line = told(diff_hulls(source, result))[0]
+    line = said(diff_hulls(source, result))[0]
     assert line == f"surface {first.name}: 3 triangles added, 1 triangles removed, vertices 26 -> 27"
 
 
@@ -161,7 +161,7 @@ def test_a_surface_turned_around():
     source = hull("test.col")
     triangles = source.triangles.copy()
     triangles[3] = triangles[3][::-1]
-    lines = told(diff_hulls(source, replace(source, triangles=triangles)))
+    lines = said(diff_hulls(source, replace(source, triangles=triangles)))
     assert lines[0] == "surface asteroid_01: 1 triangles turned around"
 
 
@@ -169,7 +169,7 @@ def test_a_triangle_that_starts_at_another_corner():
     source = hull("test.col")
     triangles = source.triangles.copy()
     triangles[3] = np.roll(triangles[3], 1)
-    lines = told(diff_hulls(source, replace(source, triangles=triangles)))
+    lines = said(diff_hulls(source, replace(source, triangles=triangles)))
     assert lines == ["surface asteroid_01: the same triangles, numbered in another order"]
 
 
@@ -177,7 +177,7 @@ def test_a_grid_that_grew():
     source = hull("S01_AsteroidVolume_wp.col")
     only = pieces(source)[0]
     result = changed(source, {only.name: moved(only, (10000, 0, 0))}, outside=Outside.GROW)
-    lines = told(diff_hulls(source, result))
+    lines = said(diff_hulls(source, result))
     assert "grid: box maximum: (50000, 50000, 50000) -> (60000, 50000, 50000)" in lines
     assert "grid: cells along x, y, z: (10, 10, 10) -> (11, 10, 10)" in lines
     assert any(".rgn" in line for line in lines)
@@ -185,7 +185,7 @@ def test_a_grid_that_grew():
 
 def test_the_flag_for_the_outside():
     source = hull("test.col")
-    assert told(diff_hulls(source, replace(source, outside_solid=0))) == ["header: byte 0x73, outside is solid: 1 -> 0"]
+    assert said(diff_hulls(source, replace(source, outside_solid=0))) == ["header: byte 0x73, outside is solid: 1 -> 0"]
 
 
 def test_hulls_from_nothing():
@@ -193,7 +193,7 @@ def test_hulls_from_nothing():
     one = build(*box([-25000] * 3, [25000] * 3, inward=True), grid, True)
     other = build(*box([-24000] * 3, [24000] * 3, inward=True), grid, True)
     assert diff_hulls(one, one) == []
-    assert told(diff_hulls(one, other))[0].startswith("surface wall: 8 vertices moved")
+    assert said(diff_hulls(one, other))[0].startswith("surface wall: 8 vertices moved")
 
 
 # --- cells, spheres, words ------------------------------------------------------------------------
@@ -226,14 +226,14 @@ def test_hulls_from_nothing():
     ],
 )
 def test_what_two_files_differ_in(before, after, line):
-    assert line in told(diff_hulls(hull(before), hull(after)))
+    assert line in said(diff_hulls(hull(before), hull(after)))
 
 
 def test_fill_states_in_words():
     source = hull("test.col")
     states = source.states.copy()
     states[[0, 225]] = (0, 2)
-    assert told(diff_hulls(source, replace(source, states=states))) == [
+    assert said(diff_hulls(source, replace(source, states=states))) == [
         "fill states: 1 cells from free to solid (cell (5, 2, 2))",
         "fill states: 1 cells from holding triangles to free (cell (0, 0, 0))",
     ]
@@ -265,47 +265,47 @@ def test_a_library_and_itself(library):
 
 def test_a_mesh_moved(library):
     other = with_part(library, 0, vertices=library.parts[0].vertices + np.float32([0, 64, 0]))
-    (line,) = told(diff_sets(library, other))
+    (line,) = said(diff_sets(library, other))
     assert line == "mesh mob_n040: 58 vertices moved by (0, 64, 0)"
 
 
 def test_a_mesh_renamed(library):
     other = with_part(library, 1, name_field=encode_name("mob_n110_new"))
-    assert told(diff_sets(library, other)) == ["mesh mob_n110_bdy: renamed to mob_n110_new"]
+    assert said(diff_sets(library, other)) == ["mesh mob_n110_bdy: renamed to mob_n110_new"]
 
 
 def test_a_mesh_whose_name_changes_case(library):
     other = with_part(library, 1, name_field=encode_name("MOB_n110_bdy"))
-    assert told(diff_sets(library, other)) == ["mesh mob_n110_bdy: renamed to MOB_n110_bdy"]
+    assert said(diff_sets(library, other)) == ["mesh mob_n110_bdy: renamed to MOB_n110_bdy"]
 
 
 def test_bytes_behind_a_name(library):
     other = with_part(library, 0, name_field=b"mob_n040\0\0\0\0\0\0\0x")
-    assert told(diff_sets(library, other)) == ["mesh mob_n040: other bytes behind the name"]
+    assert said(diff_sets(library, other)) == ["mesh mob_n040: other bytes behind the name"]
 
 
 def test_meshes_removed_added_and_reordered(library):
     parts = library.parts
     fewer = CollisionSet(parts[:2] + parts[3:])
-    assert told(diff_sets(library, fewer)) == ["mesh mob_n310_part_03: removed, 371 triangles"]
-    assert told(diff_sets(fewer, library)) == ["mesh mob_n310_part_03: added, 371 triangles"]
-    assert told(diff_sets(library, CollisionSet(parts[::-1]))) == ["meshes: stand in another order"]
+    assert said(diff_sets(library, fewer)) == ["mesh mob_n310_part_03: removed, 371 triangles"]
+    assert said(diff_sets(fewer, library)) == ["mesh mob_n310_part_03: added, 371 triangles"]
+    assert said(diff_sets(library, CollisionSet(parts[::-1]))) == ["meshes: stand in another order"]
 
 
 def test_triangles_of_a_mesh_removed(library):
     other = with_part(library, 0, triangles=library.parts[0].triangles[:-2])
-    assert told(diff_sets(library, other)) == ["mesh mob_n040: 2 triangles removed"]
+    assert said(diff_sets(library, other)) == ["mesh mob_n040: 2 triangles removed"]
 
 
 def test_of_two_meshes_of_one_name_the_changed_one_is_told(library):
     twice = CollisionSet((library.parts[0], library.parts[0]))
     other = with_part(twice, 1, vertices=library.parts[0].vertices + np.float32(1))
-    (line,) = told(diff_sets(twice, other))
+    (line,) = said(diff_sets(twice, other))
     assert line == "mesh mob_n040: 58 vertices moved by (1, 1, 1)"
 
 
 def test_bytes_behind_the_last_mesh(library):
-    (line,) = told(diff_sets(library, replace(library, trailing=bytes(16))))
+    (line,) = said(diff_sets(library, replace(library, trailing=bytes(16))))
     assert line.startswith("behind the last mesh: 0 -> 16 bytes")
 
 

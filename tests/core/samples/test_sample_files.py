@@ -169,9 +169,9 @@ def test_the_same_seed_gives_the_same_bytes_and_another_gives_others():
 
 
 def test_progress_names_each_file(tmp_path):
-    told = []
-    paths = write_sample(tmp_path / "deep" / "below", 1, lambda *step: told.append(step))
-    assert told == [(number, 14, path.name) for number, path in enumerate(paths)]
+    said = []
+    paths = write_sample(tmp_path / "deep" / "below", 1, lambda *step: said.append(step))
+    assert said == [(number, 14, path.name) for number, path in enumerate(paths)]
 
 
 def test_a_folder_that_can_not_be_made(tmp_path):

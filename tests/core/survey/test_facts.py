@@ -252,7 +252,7 @@ def test_what_was_planted_shows_and_nothing_else(tmp_path, hull, name):
     if name.startswith("S01_firstempty"):
         assert answers(tmp_path / f"{NAME}.col")["F84"].startswith("1 of 1")
         odd.add("F84")
-    # the samples' builder rounds spheres otherwise than ours by a step: planted steps are told by their number
+    # the samples' builder rounds spheres otherwise than ours by a step: planted steps are said by their number
     assert odd - {"F42", "F44", "F78", "F79"} == QUIRKS[name] - {"F42", "F44"}
 
 

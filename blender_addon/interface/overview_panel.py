@@ -12,9 +12,9 @@ from ..checks import results
 from ..scene import custom_properties, mod_record
 from ..scene.roots import known_roots
 from ..translations import label_text
+from .last_result_panel import SYLPHEED_OT_select_named
 from .mod_operator import EXPORT_SCENE_OT_sylpheed_mod
 from .online_manual import PAGE
-from .outcome_panel import SYLPHEED_OT_select_named
 from .play_operators import SYLPHEED_OT_deploy, SYLPHEED_OT_restore
 from .preferences import folders, play_folder_of
 from .stage_operator import IMPORT_SCENE_OT_sylpheed_stage

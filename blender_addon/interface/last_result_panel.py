@@ -7,7 +7,7 @@ from bpy.props import StringProperty
 
 from ..scene import viewport
 from ..translations import report_text
-from . import outcome
+from . import last_result
 from .layouts import draw_message
 from .reporting import Result
 
@@ -47,7 +47,7 @@ class SYLPHEED_OT_copy_outcome(bpy.types.Operator):
     bl_options = {"INTERNAL"}
 
     def execute(self, context: bpy.types.Context) -> Result:
-        said = outcome.last()
+        said = last_result.last()
         if said is None:
             return {"CANCELLED"}
         context.window_manager.clipboard = said.text
@@ -63,10 +63,10 @@ class SYLPHEED_PT_outcome(bpy.types.Panel):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return outcome.last() is not None
+        return last_result.last() is not None
 
     def draw(self, context: bpy.types.Context) -> None:
-        said = outcome.last()
+        said = last_result.last()
         if said is None:
             return
         layout = self.layout
@@ -76,14 +76,14 @@ class SYLPHEED_PT_outcome(bpy.types.Panel):
         for kind, text in lines[:SHOWN]:
             column = layout.column(align=True)
             draw_message(column, text, ICONS[kind])
-            for name in outcome.objects_named(text):
+            for name in last_result.objects_named(text):
                 button = column.operator(SYLPHEED_OT_select_named.bl_idname, text=name, translate=False)
                 button.name = name
         if len(lines) > SHOWN:
             layout.label(text=report_text("and {count:,} more", count=len(lines) - SHOWN), translate=False)
         row = layout.row(align=True)
         row.operator(SYLPHEED_OT_copy_outcome.bl_idname, text="Copy", icon="COPYDOWN")
-        folder = outcome.folder_of(said)
+        folder = last_result.folder_of(said)
         if folder:
             row.operator("wm.path_open", text="Open Folder", icon="FILE_FOLDER").filepath = folder
 
@@ -99,4 +99,4 @@ def register() -> None:
 def unregister() -> None:
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)
-    outcome.forget()
+    last_result.forget()

@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from core.cli.registry import FORMATS, INSTEAD, Format, article, load
+from core.cli.file_kinds import FORMATS, INSTEAD, Format, article, load
 from core.errors import FormatError
 from core.formats.kinds import Kind
 from core.samples.folder import write_sample
