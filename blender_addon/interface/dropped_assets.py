@@ -18,6 +18,8 @@ _count = 0
 def _look(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     """Never changes data itself: Blender may be in the middle of an operator."""
     global _count
+    if not depsgraph.id_type_updated("SCENE"):
+        return
     count, before = len(bpy.data.objects), _count
     _count = count
     if count > before and has_root(scene, custom_properties.HULL) and not bpy.app.timers.is_registered(adopt_dropped):

@@ -19,6 +19,7 @@ from contextlib import contextmanager
 
 import bpy
 import numpy as np
+from mathutils import Matrix
 
 from ...core.editing.placement import EXACT, Placement, between, rounded
 from ...core.errors import RefusedError
@@ -170,11 +171,10 @@ class View:
         if parent is not None and not shown.matrix_parent_inverse.is_identity:
             local.insert(0, shown.matrix_parent_inverse)  # without a parent, one may be left over
         shelf = custom_properties.shelf(obj)
-        composed = outer if shelf is None else outer.after(_back_from(shelf))
-        for matrix in local:
+        on_shelf = shelf is not None and bool(local) and local[0] == Matrix.Translation(shelf)
+        composed = outer if shelf is None or on_shelf else outer.after(_back_from(shelf))
+        for matrix in local[1:] if on_shelf else local:
             composed = composed.after(rounded(matrix))
-        if shelf is not None and local and _is_shelf(local[0], shelf):
-            composed = outer if len(local) == 1 else outer.after(rounded(local[1]))
         if not evaluates:
             return composed
         world = shown.matrix_world
@@ -182,7 +182,8 @@ class View:
         is_below = self.root in _parents(obj)
         if is_below and not _is_plain(obj):
             _refuse_flat(obj, self.root, self.depsgraph)
-        if (not local and world == above) or _agrees(world, above, local):
+        simple = len(local) < 2 and above is not None and world == (above @ local[0] if local else above)
+        if simple or _agrees(world, above, local):
             return composed
         if not is_below:
             return rounded(world)
@@ -196,11 +197,6 @@ def _back_from(shelf: np.ndarray) -> Placement:
     matrix = np.eye(4)
     matrix[:3, 3] = -shelf
     return Placement(matrix, np.zeros((4, 4)))
-
-
-def _is_shelf(matrix: object, shelf: np.ndarray) -> bool:
-    """Whether a parent's inverse is as the shelf made it."""
-    return np.array_equal(np.array(matrix, np.float64), np.linalg.inv(_back_from(shelf).matrix))
 
 
 @contextmanager

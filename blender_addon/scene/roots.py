@@ -13,9 +13,8 @@ from . import custom_properties
 NAMES = {custom_properties.HULL: "hull", custom_properties.SET: "collision set"}
 """What messages call a root's kind."""
 
-_roots: dict[int, tuple[int, list[bpy.types.Object]]] = {}
-"""By a scene's session number, its roots and how many objects the file had when they were found. Blender asks `poll` at
-each redraw, which must not look through the scene."""
+_roots: dict[int, list[bpy.types.Object]] = {}
+"""By a scene's session number, its roots. Blender asks `poll` at each redraw, which must not look through the scene."""
 
 _found: dict[tuple[int, int], bpy.types.Object] = {}
 """Objects of a scene, by its session number and theirs, until something in the scene is rearranged."""
@@ -45,16 +44,14 @@ def root_of(obj: bpy.types.Object | None) -> bpy.types.Object | None:
 def known_roots(scene: bpy.types.Scene) -> list[bpy.types.Object]:
     """The roots of hulls in a scene, then those of collision sets. Asked again, it doesn't look through the scene. A
     root that left the scene but not the file may still count."""
-    count = len(bpy.data.objects)
-    known, roots = _roots.get(scene.session_uid, (-1, []))
+    roots = _roots.get(scene.session_uid)
     try:
-        if known == count and all(custom_properties.kind(root) in NAMES for root in roots):
+        if roots is not None and all(custom_properties.kind(root) in NAMES for root in roots):
             return roots
     except ReferenceError:
         pass  # one was deleted
-    roots = find_all_roots(scene)
-    _roots[scene.session_uid] = count, roots
-    return roots
+    _roots[scene.session_uid] = find_all_roots(scene)
+    return _roots[scene.session_uid]
 
 
 def has_root(scene: bpy.types.Scene, kind: str) -> bool:
@@ -255,7 +252,7 @@ def _forget_missing(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> N
     if depsgraph.id_type_updated("SCENE"):
         forget()
     elif depsgraph.id_type_updated("OBJECT"):
-        for key in [key for key, (_, roots) in _roots.items() if not roots]:
+        for key in [key for key, roots in _roots.items() if not roots]:
             del _roots[key]
 
 

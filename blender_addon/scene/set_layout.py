@@ -77,8 +77,12 @@ def row_shelves(low: np.ndarray, high: np.ndarray, families: list[tuple[str, ...
 
 
 def _box(vertices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    usable = vertices[np.isfinite(vertices).all(axis=1)].astype(np.float64)
-    return (usable.min(axis=0), usable.max(axis=0)) if len(usable) else (np.zeros(3), np.zeros(3))
+    if not len(vertices):
+        return np.zeros(3), np.zeros(3)
+    low, high = vertices.min(axis=0), vertices.max(axis=0)
+    if np.isfinite(low).all() and np.isfinite(high).all():
+        return low, high
+    return _box(vertices[np.isfinite(vertices).all(axis=1)])
 
 
 def _up(root: bpy.types.Object) -> int:
