@@ -9,6 +9,7 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, StringProperty
 
 from ...core.errors import SylpheedError
+from ..scene import viewport
 from ..translations import label_text, report_text
 from . import last_result
 from .layouts import DIALOG_WIDTH, draw_message
@@ -129,6 +130,7 @@ class EXPORT_SCENE_OT_sylpheed_mod(bpy.types.Operator):
             text = report_text("Wrote nothing: nothing is edited, so the mod needs no archive")
         report(self, "INFO", text)
         remember_mod_folder(context, self._options(context).directory)
+        viewport.redraw(context)
         if written.path:
             last_result.note_path(self, str(written.path))
         return {"FINISHED"}

@@ -133,8 +133,6 @@ def planned_files(roots: list[bpy.types.Object]) -> tuple[list[str], bool]:
 
 def _draw_plan(layout: bpy.types.UILayout, roots: list[bpy.types.Object]) -> None:
     files, unknown = planned_files(roots)
-    if not files and not unknown:
-        return
     column = layout.box().column(align=True)
     if files:
         column.label(text="Files to write:")
@@ -142,6 +140,8 @@ def _draw_plan(layout: bpy.types.UILayout, roots: list[bpy.types.Object]) -> Non
             column.label(text=name, icon="FILE", translate=False)
     if unknown:
         column.label(text="Check first to list every file", icon="QUESTION")
+    elif not files:
+        column.label(text="No file to write", icon="CHECKMARK")  # a row all the same: nothing below it jumps
 
 
 def _draw_folder(layout: bpy.types.UILayout, label: str, which: str, path: str) -> None:

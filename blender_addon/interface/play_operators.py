@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ...core.errors import SylpheedError
+from ..scene import viewport
 from ..translations import report_text
 from . import last_result
 from .preferences import folders, play_folder_of
@@ -36,6 +37,7 @@ class PlayOperator:
             return refuse(self, error)
         report(self, "INFO", text)
         last_result.note_path(self, play_folder_of(context))
+        viewport.redraw(context)
         return {"FINISHED"}
 
 
