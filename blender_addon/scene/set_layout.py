@@ -33,9 +33,8 @@ def lay_out(root: bpy.types.Object, parts: Sequence[Part], layout: str) -> None:
     numbers = sorted({record for _, record in shown})
     shelves: dict[int, np.ndarray] = {}
     if layout == ROWS and numbers:
-        boxes = np.array([_box(parts[number].vertices) for number in numbers])
         families = [object_names.part_groups(parts[number].name) for number in numbers]
-        rows = row_shelves(boxes[:, 0], boxes[:, 1], families, _up(root)) + _start(root)
+        rows = row_shelves(*_boxes([parts[number].vertices for number in numbers]), families, _up(root)) + _start(root)
         shelves = dict(zip(numbers, rows.astype(np.float32), strict=True))
     for obj, record in shown:
         custom_properties.set_shelf(obj, shelves.get(record))
@@ -76,13 +75,19 @@ def row_shelves(low: np.ndarray, high: np.ndarray, families: list[tuple[str, ...
     return shelves.astype(np.float32)
 
 
-def _box(vertices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    if not len(vertices):
-        return np.zeros(3), np.zeros(3)
-    low, high = vertices.min(axis=0), vertices.max(axis=0)
-    if np.isfinite(low).all() and np.isfinite(high).all():
-        return low, high
-    return _box(vertices[np.isfinite(vertices).all(axis=1)])
+def _boxes(shapes: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """The corners of the box around each of some vertices, float64 (n, 3) each; of none, and of coordinates that are no
+    numbers, at the origin."""
+    corners = np.zeros((len(shapes), 2, 3))
+    filled = [number for number, shape in enumerate(shapes) if len(shape)]
+    if filled:
+        vertices = np.concatenate([shapes[number] for number in filled])
+        vertices[~np.isfinite(vertices)] = np.nan
+        starts = np.cumsum([0, *(len(shapes[number]) for number in filled[:-1])])
+        for side, reduce in enumerate((np.fmin, np.fmax)):
+            corners[filled, side] = reduce.reduceat(vertices, starts, axis=0)
+    corners = np.nan_to_num(corners, nan=0.0)
+    return corners[:, 0], corners[:, 1]
 
 
 def _up(root: bpy.types.Object) -> int:
