@@ -9,7 +9,9 @@ from ..checks import results
 from ..checks.results import summary
 from ..scene import viewport
 from ..scene.roots import find_root
+from ..scene.scene_rules import SceneRule
 from ..translations import report_text
+from . import navigation_operators
 from .check_operators import RootProperties
 from .reporting import Result, refuse, report
 
@@ -28,16 +30,22 @@ class SYLPHEED_OT_fix_all(bpy.types.Operator, RootProperties):
             root = find_root(context, None, self.root, session_uid=self.root_uid)
             fixed = fix_all(context, root)
             checked = results.of(root).checked
+            patched = ""
+            if checked.sound and any(problem.check is SceneRule.NAVIGATION_BLOCKED for problem in checked.problems):
+                patched = navigation_operators.patch(context, root)  # last: it is made for the hull as it now is
+                checked = results.of(root).checked
         except SylpheedError as error:
             return refuse(self, error)
         viewport.redraw(context)
         for name, count in fixed.counts.items():
             report(self, "INFO", report_text('Fixed {count:,} in "{name}"', count=count, name=name))
+        if patched:
+            report(self, "INFO", patched)
         for name, why in fixed.left_out.items():
             report(self, "WARNING", f'"{name}" {why}')
         left = checked.count(Severity.ERROR) + checked.count(Severity.WARNING)
         report(self, "WARNING" if left else "INFO", summary(checked))
-        return {"FINISHED"} if fixed.counts else {"CANCELLED"}
+        return {"FINISHED"} if fixed.counts or patched else {"CANCELLED"}
 
 
 CLASSES = (SYLPHEED_OT_fix_all,)

@@ -46,6 +46,17 @@ def keep(context: bpy.types.Context, root: bpy.types.Object, volume: bytes, hull
     viewport.redraw(context)
 
 
+def patch(context: bpy.types.Context, root: bpy.types.Object) -> str:
+    """Patches the volume of a hull for its edit, keeps it, and checks the hull: what to report. Raises
+    `SylpheedError`."""
+    from ..scene import navigation
+
+    volume, hull = navigation.current_volume(context, root, folders(context)[1])
+    keep(context, root, volume, hull)
+    results.run(context, root)
+    return report_text('Patched the navigation of "{name}"', name=root.name)
+
+
 class SYLPHEED_OT_fix_navigation(bpy.types.Operator, RootProperties):
     """Patch the navigation volume for the edit. It is kept with the root, and exports write it"""
 
@@ -59,16 +70,11 @@ class SYLPHEED_OT_fix_navigation(bpy.types.Operator, RootProperties):
     )
 
     def execute(self, context: bpy.types.Context) -> Result:
-        from ..scene import navigation
-
         try:
-            root = find_root(context, custom_properties.HULL, self.root, session_uid=self.root_uid)
-            volume, hull = navigation.current_volume(context, root, folders(context)[1])
+            text = patch(context, find_root(context, custom_properties.HULL, self.root, session_uid=self.root_uid))
         except SylpheedError as error:
             return refuse(self, error)
-        keep(context, root, volume, hull)
-        results.run(context, root)
-        report(self, "INFO", report_text('Patched the navigation of "{name}"', name=root.name))
+        report(self, "INFO", text)
         return {"FINISHED"}
 
 

@@ -169,3 +169,10 @@ def test_a_hull_that_is_exported_over_its_own_file_gets_a_patched_volume_each_ti
         hull = mcol.decode((folder / "map.col").read_bytes())
         assert (folder / "map.rgn").read_bytes() == patch(regn.decode(volume), old, hull).data
     assert (folder / "map.rgn").read_bytes() == volume
+
+
+def test_fix_all_patches_the_navigation_last(addon, root, tmp_path) -> None:
+    into_the_way(root)
+    assert BLOCKED in rows(addon, root)
+    assert bpy.ops.sylpheed.fix_all() == {"FINISHED"}
+    assert not {OLD, BLOCKED} & rows(addon, root).keys()
