@@ -12,6 +12,7 @@ from ...core.editing.rebuild_hull import count_changes
 from ...core.errors import Severity, SylpheedError
 from ...core.formats import mcol, regn, regn_contents
 from ...core.formats.mcol import Hull
+from ...core.navigation.patch import patch
 from ...core.text import plural
 from ..scene import custom_properties, navigation, navigation_object
 from ..scene.scene_rules import SceneRule
@@ -54,7 +55,7 @@ def _blocked_links(root: bpy.types.Object, hull: Hull) -> tuple[int, dict[int, n
         return None
     try:
         source = navigation.find_navigation(root)
-        patched = navigation.patch_for(source, hull)
+        patched = patch(source.navigation, source.hull, hull, fill=False)
         before, after = (regn_contents.decode(one) for one in (source.navigation, regn.decode(patched.data)))
     except SylpheedError:
         return None  # what can't be read can't be compared; an export says so

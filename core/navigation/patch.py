@@ -1,7 +1,8 @@
 """The navigation volume of a hull that was edited: only what the edit reaches changes. docs/FORMATS.md, section 9.
 
-The tetrahedra stay. Clearances shrink to the new rock, and come back where rock went away. The cells no longer lead to
-tetrahedra that new rock reaches into, so that no search begins or ends there.
+Clearances shrink to the new rock, and come back where rock went away. The part that rock reaches into, or left, is
+divided again (`refill`). Where that can't be done the tetrahedra stay, and the cells no longer lead to those that rock
+reaches into, so that no search begins or ends there.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from ..geometry.tetrahedra import reached
 from ..geometry.triangles import corners
 from ..rules.rule import Rule
 from .build import cell_table
+from .refill import Edited, refill
 
 GOVERNED = 1.001
 """A clearance up to this many times the distance to rock was decided by that rock."""
@@ -45,8 +47,9 @@ class Patched:
     findings: tuple[Finding, ...]
 
 
-def patch(navigation: Navigation, old: Hull, new: Hull) -> Patched:
-    """The volume of `old` for `new`. What doesn't differ between the hulls leaves it byte for byte as it is.
+def patch(navigation: Navigation, old: Hull, new: Hull, fill: bool = True) -> Patched:
+    """The volume of `old` for `new`. What doesn't differ between the hulls leaves it byte for byte as it is. Without
+    `fill` no tetrahedron is replaced.
 
     Raises `FormatError` if the volume's contents can't be read.
     """
@@ -66,6 +69,17 @@ def patch(navigation: Navigation, old: Hull, new: Hull) -> Patched:
     changed = before.view(np.uint32) != after.view(np.uint32)
     tetrahedra["pairs"]["clearance"][changed] = after[changed]
     patched = replace(graph, tetrahedra=tetrahedra)
+    filled = _filled(patched, navigation, Edited(old, new, removed, added), cut) if fill else None
+    if filled is not None:
+        return Patched(
+            filled,
+            int((after < before).sum()),
+            int((after > before).sum()),
+            int(((after == 0) & (before > 0)).sum()),
+            0,
+            not same_grid,
+            (),
+        )
     if same_grid:
         data = regn_contents.write_back(patched, navigation, cut)
     else:
@@ -79,6 +93,23 @@ def patch(navigation: Navigation, old: Hull, new: Hull) -> Patched:
         not same_grid,
         tuple(_findings(graph, old, new, removed, cut)),
     )
+
+
+def _filled(graph: Graph, navigation: Navigation, edit: Edited, cut: np.ndarray) -> bytes | None:
+    """The bytes of a volume whose part around the edit is divided again, None where that can't be done."""
+    grid = edit.new.grid
+    same_grid = grid.dimensions == edit.old.grid.dimensions and bool((grid.minimum == edit.old.grid.minimum).all())
+    nothing = np.zeros(len(graph.tetrahedra), bool)
+    if same_grid and regn_contents.encode(graph, grid, navigation.carried) != regn_contents.write_back(
+        graph, navigation, nothing
+    ):
+        return None  # it lies in the file in a way that only patching in place preserves
+    filled = refill(graph, edit, cut)
+    if filled is None:
+        return None
+    if not same_grid:
+        filled = _in_new_grid(filled, edit.new, np.zeros(len(filled.tetrahedra), bool))
+    return regn_contents.encode(filled, grid, navigation.carried)
 
 
 def _compare(old: Hull, new: Hull) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
