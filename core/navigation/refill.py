@@ -44,8 +44,8 @@ MORE_POINTS = (0, 8, 32, 128)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Part:
-    """What is divided again: the tetrahedra that go, bool (m,), the faces that bound it and stay, those that bound it
-    and may be cut, those that vanish, int64 numbers each, and its surface."""
+    """What is divided again: the tetrahedra that go, bool (m,), the faces that bound it and stay whole, and those that
+    vanish, int64 numbers each, and its surface, whose front looks inside."""
 
     removed: NDArray[np.bool_]
     kept: NDArray[np.int64]
@@ -143,10 +143,9 @@ def _part(graph: Graph, edit: Edited, removed: NDArray[np.bool_], opened: NDArra
     points = graph.vertices.astype(np.float64)[corners]
     centres = graph.shapes().mean(axis=1)
     # The front looks into the part: toward a tetrahedron that goes, or away from one that stays.
-    first_gone = gone[faces].argmax(axis=1)
-    inside = beside[faces, np.where(outer | rock, 0, 0)[faces] + first_gone]
-    outside = np.where(there[faces, 0], beside[faces, 0], beside[faces, 1])
-    to_inside = centres[np.where(open_kept[faces], outside, inside)] - points.mean(axis=1)
+    goes = beside[faces, gone[faces].argmax(axis=1)]
+    stays = np.where(there[faces, 0], beside[faces, 0], beside[faces, 1])
+    to_inside = centres[np.where(open_kept[faces], stays, goes)] - points.mean(axis=1)
     normal = np.cross(points[:, 1] - points[:, 0], points[:, 2] - points[:, 0])
     toward = np.einsum("ni,ni->n", normal, to_inside) > 0
     wrong = np.where(open_kept[faces], toward, ~toward)
