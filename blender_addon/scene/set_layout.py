@@ -84,8 +84,8 @@ def _boxes(shapes: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
         vertices = np.concatenate([shapes[number] for number in filled])
         vertices[~np.isfinite(vertices)] = np.nan
         starts = np.cumsum([0, *(len(shapes[number]) for number in filled[:-1])])
-        for side, reduce in enumerate((np.fmin, np.fmax)):
-            corners[filled, side] = reduce.reduceat(vertices, starts, axis=0)
+        corners[filled, 0] = np.fmin.reduceat(vertices, starts, axis=0)
+        corners[filled, 1] = np.fmax.reduceat(vertices, starts, axis=0)
     corners = np.nan_to_num(corners, nan=0.0)
     return corners[:, 0], corners[:, 1]
 
