@@ -18,6 +18,7 @@ from ..formats.mcol import ONE, Hull
 from ..formats.regn import FACE, ITEM, NO_TETRAHEDRON, TETRAHEDRON
 from ..formats.regn_contents import LIMIT, Graph
 from ..formats.regn_pairs import PAIRS
+from ..geometry.arrays import expand
 from ..geometry.clearance import clearances
 from ..geometry.spheres import group_spheres
 from ..geometry.tetrahedra import SIDES, cells_near, volumes
@@ -307,39 +308,33 @@ def _write_pairs(graph: Graph, numbers: NDArray[np.int64], hull: Hull) -> None:
 
 
 def _with_cells(
-    graph: Graph,
-    hull: Hull,
-    removed: NDArray[np.bool_],
-    numbers: NDArray[np.int64],
-    shape: NDArray[np.float32],
+    graph: Graph, hull: Hull, removed: NDArray[np.bool_], numbers: NDArray[np.int64], shape: NDArray[np.float32]
 ) -> Graph:
-    """The volume whose cells lead to the new tetrahedra and no longer to those that went. A cell gets one more item for
-    the new ones; the others keep theirs."""
+    """The volume whose cells lead to the new tetrahedra and no longer to those that went. A cell that this concerns
+    gets one item for its tetrahedra, as in the game's files; the others keep theirs."""
     found = [(np.zeros(0, np.int64), np.zeros(0, np.int64)), *cells_near(hull.grid, shape.astype(np.float64))]
-    row, cell = (np.concatenate(one) for one in zip(*found, strict=True))
-    order = np.lexsort((row, cell))
-    row, cell = row[order], cell[order]
-    occupied, starts = np.unique(cell, return_index=True)
-    items = np.zeros(len(occupied), ITEM)
-    if len(occupied):
-        items["sphere"] = group_spheres(shape.astype(np.float64)[row].reshape(-1, 3), 4 * starts)
-    old_cell = np.repeat(np.arange(len(graph.cells)), graph.cells)
-    gone = np.append(removed, np.zeros(len(graph.tetrahedra) - len(removed), bool))
-    stays = ~gone[graph.references]
-    old_item = np.repeat(np.arange(len(graph.sizes)), graph.sizes)
-    sizes = np.bincount(old_item[stays], minlength=len(graph.sizes))
-    all_cells = np.concatenate((old_cell, occupied))
-    place = np.argsort(all_cells, kind="stable")
-    all_sizes = np.concatenate((sizes, np.diff(np.append(starts, len(cell)))))
-    all_items = np.zeros(len(place), ITEM)
-    all_items[: len(graph.items)], all_items[len(graph.items) :] = graph.items, items
-    references = np.concatenate((graph.references[stays], numbers[row]))
-    begin = np.cumsum(all_sizes) - all_sizes
-    moved = np.concatenate([np.arange(begin[n], begin[n] + all_sizes[n]) for n in place.tolist()] or [np.zeros(0, int)])
-    return replace(
-        graph,
-        cells=graph.cells + np.bincount(occupied, minlength=len(graph.cells)),
-        items=all_items[place],
-        sizes=all_sizes[place],
-        references=references[moved],
-    )
+    row, new_cell = (np.concatenate(one) for one in zip(*found, strict=True))
+    old_cell, old_number = graph.cell_references()
+    gone = np.append(removed, np.zeros(len(graph.tetrahedra) - len(removed), bool))[old_number]
+    touched = np.zeros(len(graph.cells), bool)
+    touched[new_cell] = touched[old_cell[gone]] = True
+    # The items of other cells, and one for each cell that is concerned, in the order of the cells.
+    item_cell = np.repeat(np.arange(len(graph.cells)), graph.cells)
+    kept = np.flatnonzero(~touched[item_cell])
+    stays = touched[old_cell] & ~gone
+    cell = np.concatenate((old_cell[stays], new_cell))
+    number = np.concatenate((old_number[stays], numbers[row]))
+    order = np.argsort(cell, kind="stable")
+    cell, number = cell[order], number[order]
+    concerned, starts = np.unique(cell, return_index=True)
+    items = np.zeros(len(kept) + len(concerned), ITEM)
+    items[: len(kept)] = graph.items[kept]
+    corners = graph.shapes()[number].reshape(-1, 3)
+    items["sphere"][len(kept) :] = group_spheres(corners, 4 * starts) if len(starts) else 0
+    sizes = np.concatenate((graph.sizes[kept], np.diff(np.append(starts, len(cell)))))
+    references = np.concatenate((old_number[~touched[old_cell]], number))
+    place = np.argsort(np.concatenate((item_cell[kept], concerned)), kind="stable")
+    _, moved = expand((np.cumsum(sizes) - sizes)[place], sizes[place])
+    counts = np.where(touched, 0, graph.cells)
+    counts[concerned] = 1
+    return replace(graph, cells=counts, items=items[place], sizes=sizes[place], references=references[moved])

@@ -79,6 +79,7 @@ def test_the_rest_of_the_volume_keeps_its_records(edit: str) -> None:
     one = old_numbers[~np.isin(old_cells, touched)]
     other = new_numbers[~np.isin(new_cells, touched)]
     assert np.array_equal(one, other) and len(one) > len(old_numbers) / 4
+    assert set(after.cells.tolist()) <= {0, 1}, "the game's files have no more items in a cell"
 
 
 @pytest.mark.parametrize("edit", FILLED)
