@@ -30,8 +30,9 @@ PATIENCE, RECOVERED = 0.48, 0.8
 """How far the recovery of faces may get, as a part of a division, and where it ends: what takes longer is crossed by
 something, and wouldn't be filled in the end."""
 
-LARGEST_PART = 1 / 2
-"""A part that grows beyond this part of all tetrahedra is no patch: a rebuild of everything is as good."""
+MOST_GROWN, GROWN_FREELY = 2, 100
+"""A part that grows to more than so many times the tetrahedra that rock cuts, and so many more, is no patch: a rebuild
+of everything is as good."""
 
 ON_TRIANGLE = 1e-5
 """How far a face may be from a triangle that it lies on, as a part of its size: its corners are rounded."""
@@ -118,7 +119,7 @@ def _fill(
             return (part, free) if _is_full(part, free) else None
         beside = graph.faces["tetrahedra"][lost].astype(np.int64)
         removed[beside[beside != NO_TETRAHEDRON]] = True
-        if removed.sum() > LARGEST_PART * len(removed):
+        if removed.sum() > MOST_GROWN * cut.sum() + GROWN_FREELY:
             return None
     return None
 
