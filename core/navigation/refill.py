@@ -30,6 +30,9 @@ PATIENCE, RECOVERED = 0.48, 0.8
 """How far the recovery of faces may get, as a part of a division, and where it ends: what takes longer is crossed by
 something, and wouldn't be filled in the end."""
 
+INSIDE = 1 - 1e-9
+"""A point this near the middle of a sphere, as a part of its radius squared, lies inside."""
+
 MOST_GROWN, GROWN_FREELY = 2, 100
 """A part that grows to more than so many times the tetrahedra that rock cuts, and so many more, is no patch: a rebuild
 of everything is as good."""
@@ -107,7 +110,8 @@ def _fill(
     graph: Graph, edit: Edited, cut: NDArray[np.bool_], opened: NDArray[np.int64], most: int
 ) -> tuple[_Part, FreeSpace] | None:
     """A part around an edit and its division, None where there is none whose outer faces stay whole."""
-    removed = cut.copy()
+    removed = cut | _in_the_way(graph, edit)
+    most_removed = MOST_GROWN * removed.sum() + GROWN_FREELY
     for _ in range(MOST_ROUNDS):
         part = _part(graph, edit, removed, opened)
         inner = inner_points(part.space, most) if most else np.zeros((0, 3), np.float32)
@@ -119,9 +123,26 @@ def _fill(
             return (part, free) if _is_full(part, free) else None
         beside = graph.faces["tetrahedra"][lost].astype(np.int64)
         removed[beside[beside != NO_TETRAHEDRON]] = True
-        if removed.sum() > MOST_GROWN * cut.sum() + GROWN_FREELY:
+        if removed.sum() > most_removed:
             return None
     return None
+
+
+def _in_the_way(graph: Graph, edit: Edited) -> NDArray[np.bool_]:
+    """The tetrahedra around which a sphere holds a corner of new rock, bool (m,): a Delaunay tetrahedralization with
+    that corner has others there."""
+    points = np.asarray(edit.new.vertices, np.float64)[np.unique(edit.added)]
+    shape = graph.shapes()
+    sides = shape[:, 1:] - shape[:, :1]
+    found = np.zeros(len(shape), bool)
+    flat = np.abs(np.linalg.det(sides)) <= np.finfo(np.float64).eps * np.abs(sides).max(axis=(1, 2), initial=0) ** 3
+    rows = np.flatnonzero(~flat)
+    centre = np.linalg.solve(2 * sides[rows], (sides[rows] ** 2).sum(axis=2)[..., None])[..., 0]
+    radius = (centre**2).sum(axis=1)
+    centre += shape[rows, 0]
+    for point in points:
+        found[rows] |= ((centre - point) ** 2).sum(axis=1) < INSIDE * radius
+    return found
 
 
 def _impatient(part: float) -> None:
