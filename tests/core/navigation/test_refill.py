@@ -21,7 +21,7 @@ from tests.support.volumes import ROCKS, decoded, hull, volume
 
 FILLED = ["moved", "added", "removed", "tunnelled"]
 CROSSING = "S14_p2_AsteroidVolume_wp"
-"""Its largest rock, moved, passes through another one."""
+"""The rock that is added to it passes through others."""
 
 
 @functools.cache
@@ -107,7 +107,7 @@ def is_free_in(one: Hull, spot: np.ndarray) -> bool:
 
 
 def test_where_surfaces_cross_the_cut_tetrahedra_leave_the_cells_and_the_report_says_so() -> None:
-    new, result = patched("moved", CROSSING)
+    new, result = patched("added", CROSSING)
     assert result.dropped > 0 and [finding.check.value for finding in result.findings][:1] == ["navigation cut"]
     before, after = decoded(volume(CROSSING)), decoded(result.data)
     assert len(result.data) == len(volume(CROSSING)) and not replaced(before, after).any()
