@@ -42,7 +42,7 @@ class ExportFile(ExportHelper):
 
     def export(self, context: bpy.types.Context, export_root: Callable[[], tuple[str, exporting.Exported]]) -> Result:
         """Makes the bytes, then writes them, then reports."""
-        from ...core.disk import files, same_file
+        from ...core.disk import files, lock, same_file
 
         context.window_manager.progress_begin(0, 1)
         try:
@@ -56,7 +56,9 @@ class ExportFile(ExportHelper):
             origins = {custom_properties.origin(root)[0] for root in find_all_roots(context.scene)}
             for game in {folders(context)[0], *origins}:
                 same_file.refuse_inside(path, game)
-            files.write_file(path, exported.data)
+            with lock.alone(Path(path)):  # what belongs beside it is made from what is there
+                beside = self.beside(context, exported.data, path)
+                files.write_files({path: exported.data} | beside)
         except SylpheedError as error:
             return refuse_export(self, context, error)
         finally:
@@ -66,11 +68,13 @@ class ExportFile(ExportHelper):
         wrote = report_text("Wrote {count:,} bytes to {path}", count=len(exported.data), path=path)
         report(self, "INFO", f"{exported.summary}. {wrote}")
         last_result.note_path(self, path)
-        self.write_beside(context, exported.data, path)
+        for other, data in beside.items():
+            report(self, "INFO", report_text("Wrote {count:,} bytes to {path}", count=len(data), path=other))
         return {"FINISHED"}
 
-    def write_beside(self, context: bpy.types.Context, data: bytes, path: str) -> None:
-        """Writes what belongs beside the file, if anything does."""
+    def beside(self, context: bpy.types.Context, data: bytes, path: str) -> dict[str, bytes]:
+        """The files that belong beside the one of these bytes, by their paths. Reports what can't be made."""
+        return {}
 
 
 class EXPORT_SCENE_OT_sylpheed_col(bpy.types.Operator, ExportFile):
@@ -137,22 +141,21 @@ class EXPORT_SCENE_OT_sylpheed_col(bpy.types.Operator, ExportFile):
 
         return self.export(context, export_root)
 
-    def write_beside(self, context: bpy.types.Context, data: bytes, path: str) -> None:
-        """Writes the navigation volume of the hull, where its source is known."""
-        from ...core.disk import files
+    def beside(self, context: bpy.types.Context, data: bytes, path: str) -> dict[str, bytes]:
+        """The navigation volume of the hull, where its source is known."""
         from ..scene import navigation
 
         try:
             root = find_root(context, custom_properties.HULL, self.hull, collection=self.collection)
             made = navigation.volume_beside(root, data, path, folders(context)[1])
-            if made is None:
-                return
-            beside, volume = made
-            files.write_file(beside, volume)
         except SylpheedError as error:
             report(self, "WARNING", f"navigation: {error}")
-            return
-        report(self, "INFO", report_text("Wrote {count:,} bytes to {path}", count=len(volume), path=beside))
+            return {}
+        if made is None:
+            return {}
+        for warning in made.warnings:
+            report(self, "WARNING", f"navigation: {warning}")
+        return {made.path: made.data}
 
 
 class EXPORT_SCENE_OT_sylpheed_set(bpy.types.Operator, ExportFile):

@@ -21,6 +21,7 @@ from ...core.game import loose_files
 from ...core.game.archive import open_archive
 from ...core.game.game_folder import HULL_ENDING, NAVIGATION_ENDING, find_game, known_names
 from ...core.game.mod_folder import mod_archive
+from ...core.inspect.check_navigation import check_navigation
 from ...core.navigation.build import build
 from ...core.navigation.patch import Patched, patch
 from . import custom_properties, sources
@@ -29,11 +30,13 @@ from .exporting import export_hull
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NavigationSource:
-    """A volume, the hull that it was made for, and where it is: a file, or an archive and its entry."""
+    """A volume, the hull that it was made for, and where it is: a file, or an archive and its entry. `imported`:
+    whether that hull is the one that the root came with."""
 
     navigation: Navigation
     hull: Hull
     place: str
+    imported: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +62,7 @@ def find_navigation(root: bpy.types.Object, mod: str = "") -> NavigationSource:
             f'the file that "{root.name}" came from isn\'t known, so neither is its navigation volume',
             remedy="import the stage from a game folder, or the hull with its .rgn beside it",
         )
-    pair, hull = _matching(root, pairs)
+    pair, hulls = _matching(root, pairs)
     try:
         data = pair.read_navigation()
     except SylpheedError as error:
@@ -71,13 +74,22 @@ def find_navigation(root: bpy.types.Object, mod: str = "") -> NavigationSource:
         ) from None
     with naming(pair.place):
         navigation = regn.decode(data)
-    if reasons := regn.fits(navigation, hull.grid):
+    reasons = [regn.fits(navigation, hull.grid) for hull in hulls]
+    fitting = [hull for hull, wrong in zip(hulls, reasons, strict=True) if not wrong]
+    if not fitting:
         raise RefusedError(
-            f'the navigation volume doesn\'t fit the hull that "{root.name}" came from: {"; ".join(reasons)}',
+            f'the navigation volume doesn\'t fit the hull that "{root.name}" came from: {"; ".join(reasons[0])}',
             file=pair.place,
             remedy="put the .rgn of that hull there",
         )
-    return NavigationSource(navigation, hull, pair.place)
+    hull = fitting[0] if len(fitting) == 1 else _made_for(navigation, fitting)
+    return NavigationSource(navigation, hull, pair.place, custom_properties.is_imported(root, mcol.encode(hull)))
+
+
+def _made_for(navigation: Navigation, hulls: list[Hull]) -> Hull:
+    """The hull whose rock a volume knows best: the one with the fewest faults in its checks, the first of equals."""
+    faults = [sum(check.total - check.good for check in check_navigation(navigation, hull)) for hull in hulls]
+    return hulls[faults.index(min(faults))]
 
 
 _replaced: dict[str, bytes] = {}
@@ -97,7 +109,7 @@ def _kept_source(root: bpy.types.Object) -> NavigationSource | None:
     data = _replaced.get(custom_properties.root_id(root)) or root.get(custom_properties.NAVIGATION_SOURCE)
     if not isinstance(data, bytes) or not custom_properties.is_imported(root, custom_properties.source(root)):
         return None
-    return NavigationSource(regn.decode(data), sources.hull_source(root), f'kept with "{root.name}"')
+    return NavigationSource(regn.decode(data), sources.hull_source(root), f'kept with "{root.name}"', True)
 
 
 def patch_for(source: NavigationSource, edited: Hull) -> Patched:
@@ -109,23 +121,30 @@ def patch_for(source: NavigationSource, edited: Hull) -> Patched:
         return patch(source.navigation, source.hull, edited)
 
 
-def _matching(root: bpy.types.Object, pairs: list[_Pair]) -> tuple[_Pair, Hull]:
-    """The first pair whose hull is the imported one, with that hull; or else the last pair, where the root still has
-    the imported file."""
+def _matching(root: bpy.types.Object, pairs: list[_Pair]) -> tuple[_Pair, list[Hull]]:
+    """The first pair whose hull is the imported one, with that hull. Or else the last pair, with the hulls that its
+    volume may have been made for: the one there, which another session may have written with it, and the imported
+    one, where the root still has it."""
     digest = custom_properties.digest(root)
+    others: list[tuple[_Pair, Hull]] = []
     for pair in pairs:
         try:
             data = pair.read_hull()
+            with naming(pair.place):
+                hull = mcol.decode(data)
         except SylpheedError:
             continue
         if custom_properties.digest_of(data) == digest:
-            with naming(pair.place):
-                return pair, mcol.decode(data)
+            return pair, [hull]
+        others.append((pair, hull))
+    pair, hulls = (others[-1][0], [others[-1][1]]) if others else (pairs[-1], [])
     if custom_properties.is_imported(root, custom_properties.source(root)):
-        return pairs[-1], sources.hull_source(root)
+        hulls.append(sources.hull_source(root))
+    if hulls:
+        return pair, hulls
     raise RefusedError(
         f'the hull that "{root.name}" came from, for which its navigation volume was made, is no longer there',
-        expected=pairs[-1].place,
+        expected=pair.place,
         remedy="put it back",
     )
 
@@ -204,27 +223,51 @@ REMAKES = {"PATCH": _patched, "REBUILD": _rebuilt, "KEEP": None}
 the edited hull alone, or not at all."""
 
 
-def volume_beside(root: bpy.types.Object, data: bytes, path: str, mod: str = "") -> tuple[str, bytes] | None:
-    """The path and the bytes of the volume that goes beside an exported hull, None where its source isn't known.
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """The volume that goes beside an exported hull: its path, its bytes, and what to warn of."""
+
+    path: str
+    data: bytes
+    warnings: tuple[str, ...] = ()
+
+
+def volume_beside(root: bpy.types.Object, data: bytes, path: str, mod: str = "") -> Beside | None:
+    """The volume that goes beside a hull, given the bytes and the path of its file, which isn't written yet. None where
+    its source isn't known and none is there.
 
     It is patched for the edit; a hull made from nothing and one in a new grid get it from the hull alone. Raises
-    `SylpheedError` where it can't be made.
+    `SylpheedError` where it can't be made, and the one that is there then stays.
     """
     beside = os.path.splitext(path)[0] + NAVIGATION_ENDING
     stored = custom_properties.stored_navigation(root, data)
     if stored is not None:
-        return beside, stored
+        return Beside(beside, stored)
     if is_new(root):
-        return beside, rebuild_for(mcol.decode(data))
+        return Beside(beside, rebuild_for(mcol.decode(data)))
     try:
         source = find_navigation(root, mod)
-    except RefusedError:
-        return None
-    if same_file(source.place, beside):
+    except RefusedError as error:
+        if not os.path.exists(beside) or _holds(path, data):
+            return None
+        raise RefusedError(
+            f"{beside} stays as it is and may not fit the exported hull: {error}", remedy="Rebuild it, or delete it"
+        ) from None
+    if same_file(source.place, beside) and source.imported:
         keep_source(root, source)
     new = mcol.decode(data)
-    own_grid = custom_properties.is_imported(root, custom_properties.source(root))
-    return beside, patch_for(source, new).data if own_grid else rebuild_for(new)
+    if not custom_properties.is_imported(root, custom_properties.source(root)):
+        return Beside(beside, rebuild_for(new))
+    patched = patch_for(source, new)
+    return Beside(beside, patched.data, tuple(finding.message for finding in patched.findings))
+
+
+def _holds(path: str, data: bytes) -> bool:
+    """Whether a file has these bytes already."""
+    try:
+        return read_file(path) == data
+    except SylpheedError:
+        return False
 
 
 def is_new(root: bpy.types.Object) -> bool:

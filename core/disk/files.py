@@ -9,11 +9,13 @@ import secrets
 import stat
 import time
 from collections import deque
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
 from ..errors import FormatError
+from .lock import alone
 from .system_errors import system_error
 
 PREFIX, SUFFIX = ".sylpheed-", ".tmp"
@@ -111,6 +113,52 @@ def write_file(path: str | os.PathLike[str], data: bytes) -> None:
     Raises `FormatError` with the system's reason; the target is then as it was and no temporary is left. If another
     program keeps the target from being replaced, the new file is kept, and the error names it.
     """
+    _switch(_stage(path, data))
+
+
+def write_files(contents: Mapping[str, bytes]) -> None:
+    """Writes files that belong together, by their paths, each as `write_file` does: all of them or none.
+
+    Every new file is on the disk before the first target is replaced. Raises as `write_file` does, and the targets are
+    then as they were. Programs that write pairs wait for each other, so that no pair has a file of each.
+    """
+    with alone(Path(next(iter(contents)))):
+        staged: list[_Staged] = []
+        replaced: list[tuple[str, bytes | None]] = []
+        try:
+            for path, data in contents.items():
+                staged.append(_stage(path, data))
+            old = {path: read_file(path) if os.path.exists(path) else None for path in contents}
+            while staged:
+                one = staged.pop(0)
+                _switch(one)
+                replaced.append((one.path, old[one.path]))
+        except BaseException:
+            for one in staged:
+                with contextlib.suppress(OSError):
+                    os.unlink(one.temporary)
+            for path, before in reversed(replaced):
+                _put_back(path, before)
+            raise
+
+
+def _put_back(path: str, data: bytes | None) -> None:
+    if data is not None:
+        write_file(path, data)
+    else:
+        os.unlink(os.path.realpath(path))
+
+
+@dataclass(frozen=True, slots=True)
+class _Staged:
+    """A new file that is on the disk, and what it is to replace."""
+
+    path: str
+    target: Path
+    temporary: str
+
+
+def _stage(path: str | os.PathLike[str], data: bytes) -> _Staged:
     target = Path(os.path.realpath(path))
     temporary = ""
     try:
@@ -122,21 +170,35 @@ def write_file(path: str | os.PathLike[str], data: bytes) -> None:
             os.fsync(stream.fileno())
         if mode is not None:
             os.chmod(temporary, mode)
-        try:
-            replace_patiently(temporary, target)
-        except BlockedError as error:
-            kept = _keep(temporary, target)
-            temporary = ""
-            remedy = f"{UNBLOCK}; the new file is kept as {kept}"
-            raise replace(system_error(error, "can't be written", path), remedy=remedy) from error
-        temporary = ""
-        _remove_abandoned(target.parent)
+        staged, temporary = _Staged(str(path), target, temporary), ""
+        return staged
     except OSError as error:
         raise system_error(error, "can't be written", path) from error
     finally:
         if temporary:
             with contextlib.suppress(OSError):  # the folder itself is gone, and the temporary with it
                 os.unlink(temporary)
+
+
+def _switch(staged: _Staged) -> None:
+    """Replaces the target. Where that fails no temporary is left, but for a new file that is kept."""
+    unused = staged.temporary
+    try:
+        try:
+            replace_patiently(staged.temporary, staged.target)
+        except BlockedError as error:
+            kept = _keep(staged.temporary, staged.target)
+            unused = ""
+            remedy = f"{UNBLOCK}; the new file is kept as {kept}"
+            raise replace(system_error(error, "can't be written", staged.path), remedy=remedy) from error
+        unused = ""
+        _remove_abandoned(staged.target.parent)
+    except OSError as error:
+        raise system_error(error, "can't be written", staged.path) from error
+    finally:
+        if unused:
+            with contextlib.suppress(OSError):  # the folder itself is gone, and the temporary with it
+                os.unlink(unused)
 
 
 def create_new(folder: str | os.PathLike[str], mode: int = 0o666) -> tuple[int, str]:

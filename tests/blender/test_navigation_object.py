@@ -176,3 +176,30 @@ def test_fix_all_patches_the_navigation_last(addon, root, tmp_path) -> None:
     assert BLOCKED in rows(addon, root)
     assert bpy.ops.sylpheed.fix_all() == {"FINISHED"}
     assert not {OLD, BLOCKED} & rows(addon, root).keys()
+
+
+def test_it_is_no_part_of_the_hull_whatever_is_done_to_all_objects(addon, root, volume, tmp_path) -> None:
+    def facts() -> tuple[object, ...]:
+        results = importlib.import_module(f"{addon.__name__}.blender_addon.checks.results")
+        checked = results.run(bpy.context, root)
+        return checked.facts, [(problem.check, problem.message, problem.count) for problem in checked.problems]
+
+    before = facts()
+    bpy.ops.sylpheed.show_navigation()
+    obj = shown(root)
+    links = [tuple(edge.vertices) for edge in obj.data.edges]
+    layer = bpy.context.view_layer.layer_collection.children[root.users_collection[0].name]
+    layer.children[obj.users_collection[0].name].exclude = False
+    bpy.ops.object.select_all(action="SELECT")
+    assert obj.select_get() and facts() == before
+    assert bpy.ops.sylpheed.fix_all() == {"CANCELLED"}
+    rock = into_the_way(root)
+    place = tuple(obj.location)
+    assert bpy.ops.sylpheed.revert(whole=True) == {"FINISHED"}
+    assert shown(root) == obj and tuple(obj.location) == place
+    assert [tuple(edge.vertices) for edge in obj.data.edges] == links
+    assert facts() == before and saved(tmp_path) == (source(ONE_ASTEROID), volume)
+    obj.parent = None  # nothing is missing from the hull then
+    bpy.context.scene.collection.objects.link(obj)
+    assert facts() == before and saved(tmp_path) == (source(ONE_ASTEROID), volume)
+    assert rock.parent == root

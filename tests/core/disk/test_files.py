@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from core.disk import files
-from core.disk.files import make_folder, read_file, write_file
+from core.disk.files import make_folder, read_file, write_file, write_files
 from core.errors import FormatError
 from tests.support.foreign_systems import Blocked, NamesWithoutCase, NoNewFiles, nested
 
@@ -354,3 +354,48 @@ def test_a_folder_that_cannot_be_made(tmp_path, name, reason):
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
     error = refusal(make_folder, tmp_path / name)
     assert error.startswith(f"{tmp_path / name}: the folder can't be created (") and reason in error
+
+
+# --- files that belong together -------------------------------------------------------------------
+
+
+def pair(folder: Path, data: bytes = NEW) -> dict[str, bytes]:
+    return {str(folder / "a.col"): data, str(folder / "a.rgn"): data[::-1]}
+
+
+@pytest.mark.parametrize("exists", [(), ("a.col",), ("a.rgn",), ("a.col", "a.rgn")])
+def test_files_that_belong_together_are_all_written(tmp_path, exists):
+    for name in exists:
+        (tmp_path / name).write_bytes(OLD)
+    write_files(pair(tmp_path))
+    assert contents(tmp_path) == {"a.col": NEW, "a.rgn": NEW[::-1]}
+
+
+@pytest.mark.parametrize("blocked", ["a.col", "a.rgn"])
+@pytest.mark.parametrize("exists", [(), ("a.col",), ("a.rgn",), ("a.col", "a.rgn")])
+def test_where_one_cannot_be_replaced_each_is_as_it_was(tmp_path, monkeypatch, exists, blocked):
+    monkeypatch.setattr(files, "PATIENCE", 0)
+    for name in exists:
+        (tmp_path / name).write_bytes(OLD)
+    before = contents(tmp_path)
+    Blocked(tmp_path / blocked).install(monkeypatch)
+    assert blocked in refusal(write_files, pair(tmp_path))
+    kept = {"a.col": {"a.new.col": NEW}, "a.rgn": {"a.new.rgn": NEW[::-1]}}[blocked]
+    assert contents(tmp_path) == before | kept
+
+
+@pytest.mark.parametrize("fails_at", range(1, 3))
+def test_where_one_finds_no_room_nothing_is_replaced(tmp_path, monkeypatch, fails_at):
+    for name in ("a.col", "a.rgn"):
+        (tmp_path / name).write_bytes(OLD)
+    calls, real = [], os.fsync
+
+    def full(handle: int) -> None:
+        calls.append(handle)
+        if len(calls) == fails_at:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        real(handle)
+
+    monkeypatch.setattr(files.os, "fsync", full)
+    refusal(write_files, pair(tmp_path))
+    assert contents(tmp_path) == {"a.col": OLD, "a.rgn": OLD}
