@@ -148,7 +148,9 @@ def test_a_pair_waits_until_another_program_has_written_its_own(pair: Path, addo
 def test_what_a_patch_takes_out_of_use_is_reported(pair: Path, tmp_path: Path, capfd: pytest.CaptureFixture) -> None:
     root = import_hull(pair / "map.col")
     imported, volume = (pair / "map.col").read_bytes(), regn.decode((pair / "map.rgn").read_bytes())
-    move(surfaces(root)["asteroid_01"], x=36_000)  # into the wall
+    rock = surfaces(root)["asteroid_01"]
+    beside = (rock.location.x + max(rock.dimensions) / root.scale[0] / 3, rock.location.y, rock.location.z)
+    assert bpy.ops.sylpheed.add_asteroid(size=9_000, location=beside) == {"FINISHED"}  # through the other one
     hull, _ = over(pair)
     findings = patch(volume, mcol.decode(imported), mcol.decode(hull)).findings
     assert findings
