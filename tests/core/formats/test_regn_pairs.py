@@ -121,13 +121,18 @@ def test_a_patch_changes_the_same_pairs_whatever_the_order(name: str, costs) -> 
 def test_a_patch_of_unknown_order_leaves_each_pair_the_least_that_any_of_them_has() -> None:
     data = with_pairs(volume(), OTHER, 0.0, 2500.0)
     new = edited("moved")
-    before, after = decoded(data), decoded(patch(regn.decode(data), hull(), new).data)
+    before, after = decoded(data), decoded(patch(regn.decode(data), hull(), new, fill=False).data)
     exact = clearances(before.pair_segments(), new.vertices, new.triangles)
     stored = after.tetrahedra["pairs"]["clearance"]
     changed = stored != 2500.0
     assert changed.any() and not changed.all() and (changed == changed[:, :1]).all()
     assert (stored[changed.any(axis=1)] <= exact[changed.any(axis=1)].min(axis=1, keepdims=True) + 1e-3).all()
     assert patch(regn.decode(data), hull(), hull()).data == data
+    filled = decoded(patch(regn.decode(data), hull(), new).data)
+    own = slice(len(before.tetrahedra), None)
+    exact = clearances(filled.pair_segments()[own], new.vertices, new.triangles)
+    stored = filled.tetrahedra["pairs"]["clearance"][own]
+    assert len(stored) and (stored <= exact.min(axis=1, keepdims=True) + 1e-3).all()
 
 
 def test_the_pairs_are_those_of_the_notes() -> None:

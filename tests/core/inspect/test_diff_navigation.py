@@ -22,7 +22,7 @@ def test_the_same_bytes_have_no_difference(name: str) -> None:
 
 
 def test_a_patch_is_described_by_its_clearances_and_cells() -> None:
-    result = patch(regn.decode(volume()), hull(), edited("moved"))
+    result = patch(regn.decode(volume()), hull(), edited("moved"), fill=False)
     clearances, cells = differences(volume(), result.data)
     assert clearances.startswith("clearances: ") and "lowered" in clearances and "raised" in clearances
     assert cells.endswith(f"no cell leads to {result.dropped:,} any more")
